@@ -1,0 +1,194 @@
+//! The catalog: all skills of one scan that exist for a user, and what each name means.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::{
+    filter::Filter,
+    key::fold,
+    similar::similar,
+    skill::{Skill, State},
+    source::Tier,
+};
+
+/// All skills of one scan that a filter lets through. Never changes.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    entries: Vec<Entry>,
+    disabled: Vec<Arc<Skill>>,
+    /// Folded name to positions in `entries`, highest precedence first.
+    by_name: HashMap<Box<str>, Vec<u32>>,
+}
+
+/// One skill and the name that loads it.
+#[derive(Debug)]
+pub struct Entry {
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// The name that loads this very skill; `None` where another copy takes them all.
+    pub id: Option<Box<str>>,
+    winner: Option<u32>,
+}
+
+/// What a name means.
+#[derive(Debug)]
+pub enum Lookup<'a> {
+    /// This skill.
+    Found(&'a Entry),
+    /// Any of several; each is listed with the id that loads it.
+    Ambiguous(Vec<&'a Entry>),
+    /// Nothing; perhaps one of these was meant.
+    Missing {
+        /// Ids that look alike, best first.
+        similar: Vec<&'a str>,
+    },
+}
+
+impl Catalog {
+    /// Builds the catalog of the skills that `filter` shows.
+    #[must_use]
+    pub fn new(skills: &[Arc<Skill>], filter: &Filter) -> Catalog {
+        let mut catalog = Catalog::default();
+        for skill in skills.iter().filter(|skill| filter.shows(skill)) {
+            match skill.state {
+                State::Disabled => catalog.disabled.push(skill.clone()),
+                State::Enabled => catalog.insert(skill.clone()),
+            }
+        }
+        for at in 0..catalog.entries.len() {
+            let (id, winner) = catalog.naming(at);
+            catalog.entries[at].id = id;
+            catalog.entries[at].winner = winner;
+        }
+        catalog
+    }
+
+    /// Every enabled skill, highest precedence first, also those that no name loads.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The skills that can be loaded, each with the id that loads it.
+    pub fn listed(&self) -> impl Iterator<Item = (&str, &Skill)> {
+        self.entries.iter().filter_map(|it| Some((it.id.as_deref()?, &*it.skill)))
+    }
+
+    /// Skills whose file is `.SKILL.md`.
+    #[must_use]
+    pub fn disabled(&self) -> &[Arc<Skill>] {
+        &self.disabled
+    }
+
+    /// The entry whose skill takes this one's name, if another does.
+    #[must_use]
+    pub fn winner(&self, entry: &Entry) -> Option<&Entry> {
+        self.entries.get(entry.winner? as usize)
+    }
+
+    /// Resolves a name as a person or an agent may write it.
+    #[must_use]
+    pub fn find(&self, asked: &str) -> Lookup<'_> {
+        match self.resolve(&fold(asked)).as_slice() {
+            [] => Lookup::Missing { similar: similar(asked, self.listed()) },
+            [only] => Lookup::Found(&self.entries[*only]),
+            several => Lookup::Ambiguous(several.iter().map(|&at| &self.entries[at]).collect()),
+        }
+    }
+
+    fn insert(&mut self, skill: Arc<Skill>) {
+        let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.by_name.entry(fold(skill.name()).into()).or_default().push(at);
+        self.entries.push(Entry { skill, id: None, winner: None });
+    }
+
+    /// The first of a skill's ids that loads it, and who else has its plain name.
+    fn naming(&self, at: usize) -> (Option<Box<str>>, Option<u32>) {
+        let skill = &*self.entries[at].skill;
+        let name = skill.name();
+        let plain = self.resolve(&fold(name));
+        let winner = match plain.as_slice() {
+            &[other] if other != at => u32::try_from(other).ok(),
+            _ => None,
+        };
+        if skill.plugin().is_none() && plain == [at] {
+            return (Some(name.into()), None);
+        }
+        let id = ids(skill).into_iter().find(|id| self.resolve(&fold(id)) == [at]);
+        if id.is_some() {
+            return (id.map(Into::into), winner.filter(|_| skill.plugin().is_none()));
+        }
+        let rival = ids(skill).iter().find_map(|id| self.resolve(&fold(id)).first().copied());
+        (None, winner.or(rival.and_then(|rival| u32::try_from(rival).ok())))
+    }
+
+    /// What a folded name means: nothing, one skill, or the best of each who claims it.
+    fn resolve(&self, asked: &str) -> Vec<usize> {
+        let mut prefixed: Vec<usize> = asked
+            .match_indices(':')
+            .flat_map(|(colon, _)| self.named(&asked[colon + 1..]))
+            .filter(|&at| ids(&self.entries[at].skill).iter().any(|id| fold(id) == asked))
+            .collect();
+        prefixed.sort_unstable();
+        if prefixed.is_empty() { self.of_plain_name(asked) } else { self.of_prefix(&prefixed) }
+    }
+
+    /// Skills with this folded name, highest precedence first.
+    fn named(&self, name: &str) -> impl Iterator<Item = usize> {
+        self.by_name.get(name).into_iter().flatten().map(|&at| at as usize)
+    }
+
+    fn of_plain_name(&self, name: &str) -> Vec<usize> {
+        let all: Vec<usize> = self.named(name).collect();
+        let Some(&first) = all.first() else { return all };
+        match self.entries[first].skill.source.tier {
+            Tier::Custom | Tier::UniversalProject | Tier::UniversalGlobal => vec![first],
+            Tier::AgentProject | Tier::AgentGlobal => {
+                let local = |at: &usize| self.entries[*at].skill.plugin().is_none();
+                self.best_of_each(all.into_iter().filter(local))
+            }
+            Tier::Plugin => self.best_of_each(all.into_iter()),
+        }
+    }
+
+    /// A prefix names one provider or plugin; a plugin's name may be used by two marketplaces.
+    fn of_prefix(&self, candidates: &[usize]) -> Vec<usize> {
+        match candidates.iter().find(|&&at| self.entries[at].skill.plugin().is_none()) {
+            Some(&local) => vec![local],
+            None => self.best_of_each(candidates.iter().copied()),
+        }
+    }
+
+    /// The first candidate of each provider, or of each plugin.
+    fn best_of_each(&self, candidates: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut best: Vec<usize> = Vec::new();
+        for at in candidates {
+            let owner = |at: usize| (self.entries[at].skill.provider(), self.entries[at].skill.plugin());
+            if !best.iter().any(|&earlier| owner(earlier) == owner(at)) {
+                best.push(at);
+            }
+        }
+        best
+    }
+}
+
+/// The names with a prefix by which a skill may be asked for, the one to show first.
+fn ids(skill: &Skill) -> Vec<String> {
+    let (name, provider) = (skill.name(), skill.provider());
+    let Some(plugin) = skill.plugin() else { return vec![format!("{provider}:{name}")] };
+    let owner = &plugin.name;
+    // A name that repeats its plugin's is said once.
+    let base = name.strip_prefix(owner.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let base = base.unwrap_or(name);
+    let mut ids = Vec::new();
+    if fold(owner) == fold(name) || base != name {
+        ids.push(name.to_owned());
+    }
+    ids.extend([format!("{owner}:{base}"), format!("{provider}:{owner}:{base}")]);
+    if let Some(marketplace) = &plugin.marketplace {
+        ids.push(format!("{owner}@{marketplace}:{base}"));
+    }
+    ids.push(format!("{provider}:{name}"));
+    ids
+}

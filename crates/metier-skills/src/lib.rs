@@ -1,0 +1,47 @@
+//! Folders in, catalog out: finds the skills of every agent on a machine.
+//!
+//! ```text
+//! Places ── sources() ──▶ [Source] ── scan() ──▶ Scan ── Catalog::new(filter) ──▶ Catalog
+//! ```
+//!
+//! [`Places`] says where to look, [`scan()`] reads what is there, and a [`Catalog`] is what exists for
+//! a user: an immutable value that knows what every name means. A file that cannot be read never
+//! fails a scan; it becomes a [`Problem`].
+//!
+//! Nothing here waits, prints, or asks the environment.
+
+mod bundle;
+mod catalog;
+mod disk;
+mod filter;
+mod find;
+mod frontmatter;
+mod key;
+mod places;
+mod plugins;
+mod problem;
+mod scan;
+mod search;
+mod similar;
+mod skill;
+mod source;
+mod validate;
+mod verdict;
+mod walk;
+
+pub use crate::{
+    bundle::{BundleFile, MOST_FILES},
+    catalog::{Catalog, Entry, Lookup},
+    filter::{Filter, Pattern, PatternError},
+    find::{SearchResult, SearchResults},
+    frontmatter::{Frontmatter, FrontmatterError, Repair, frontmatter},
+    places::{Places, Sources, Standard, project_dirs},
+    plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
+    problem::{Cause, Problem, Severity},
+    scan::{Bodies, Progress, Scan, rescan, scan, scan_watched},
+    search::{Match, Query},
+    skill::{DISABLED_FILE, SKILL_FILE, Skill, State},
+    source::{Location, Owner, Source, Tier},
+    validate::{Finding, Level, is_valid_name, validate},
+    verdict::{Verdict, validate_all},
+};

@@ -1,0 +1,69 @@
+//! One installed plugin with all that describes it: its record, its manifest, its marketplace.
+
+use std::path::PathBuf;
+
+use super::{
+    Plugin, Standing, id::PluginId, installed::Install, manifest::Manifest, marketplace::Entry,
+    marketplaces::Listed, version::is_newer,
+};
+
+/// All that is known of an installed plugin.
+pub(crate) struct Description<'a> {
+    pub(crate) id: &'a PluginId,
+    /// The record that counts; a plugin used in its marketplace's folder needs none.
+    pub(crate) record: Option<&'a Install>,
+    pub(crate) install: PathBuf,
+    /// What its `plugin.json` says, which may be nothing.
+    pub(crate) own: Manifest,
+    pub(crate) listed: Option<Listed>,
+}
+
+impl Description<'_> {
+    pub(crate) fn entry(&self) -> Option<&Entry> {
+        self.listed.as_ref().map(|it| &it.entry)
+    }
+
+    /// Whether it stays off until somebody switches it on; the marketplace has the last word.
+    pub(crate) fn is_off_by_default(&self) -> bool {
+        let said = self.entry().and_then(|it| it.manifest.default_enabled);
+        said.or(self.own.default_enabled) == Some(false)
+    }
+
+    /// Whether its marketplace claims to describe it wholly, and it describes itself as well.
+    pub(crate) fn is_contradictory(&self) -> bool {
+        let whole = |it: &Entry| it.strict == Some(false) && it.manifest.declares_components;
+        self.own.declares_components && self.entry().is_some_and(whole)
+    }
+
+    /// The plugin under the name that it gives itself: that is what its skills carry in front.
+    pub(crate) fn plugin(&self) -> Plugin {
+        let mut plugin = plugin(self.id, self.record);
+        if let Some(name) = &self.own.name {
+            plugin.name.clone_from(name);
+        }
+        let offered = || self.entry()?.manifest.version.clone();
+        plugin.version = plugin.version.or_else(|| self.own.version.clone()).or_else(offered);
+        plugin
+    }
+
+    /// Where a plugin stands whose skills count.
+    pub(crate) fn standing(&self, plugin: &Plugin) -> Standing {
+        let newest = self.listed.as_ref().and_then(|it| it.offers(self.id));
+        match (newest, &plugin.version) {
+            (Some(newest), Some(version)) if is_newer(&newest, version) => {
+                Standing::Outdated { newest }
+            }
+            _ => Standing::Enabled,
+        }
+    }
+}
+
+/// The plugin as far as its record tells.
+pub(crate) fn plugin(id: &PluginId, record: Option<&Install>) -> Plugin {
+    let version = record.and_then(|it| it.version.clone());
+    Plugin {
+        name: id.name().to_owned(),
+        marketplace: id.marketplace().map(str::to_owned),
+        version: version.filter(|it| it != "unknown"),
+    }
+}

@@ -1,0 +1,138 @@
+//! The disk as plugins see it: bounded reads, and paths that cannot leave their folder.
+//!
+//! No other file about plugins opens anything.
+
+use std::{
+    fs::{self, File},
+    io::{self, ErrorKind, Read},
+    path::{Path, PathBuf},
+};
+
+use super::{json::Parsed, problem::PluginProblem};
+
+/// Bytes that a file about plugins may have.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// Reads files one after the other and keeps what is wrong with them.
+#[derive(Default)]
+pub(crate) struct Reader {
+    pub(crate) problems: Vec<(PathBuf, PluginProblem)>,
+}
+
+impl Reader {
+    /// Reads a file that may be missing.
+    pub(crate) fn read<T>(&mut self, file: &Path, parse: fn(&str) -> Parsed<T>) -> Option<T> {
+        match text(file) {
+            Ok(text) => {
+                let parsed = parse(&text?);
+                self.note(file, parsed.problems);
+                Some(parsed.value)
+            }
+            Err(problem) => {
+                self.note(file, [problem]);
+                None
+            }
+        }
+    }
+
+    /// Reads a file of a folder whose author is a stranger: no link may lead out of it.
+    pub(crate) fn read_inside<T>(
+        &mut self,
+        folder: &Path,
+        relative: &str,
+        parse: fn(&str) -> Parsed<T>,
+    ) -> Option<T> {
+        let problem = match inside(folder, relative) {
+            Inside::Found(file) => return self.read(&file, parse),
+            Inside::Missing => return None,
+            Inside::Outside => PluginProblem::LeadsAway,
+            Inside::Unreadable(kind) => PluginProblem::Unreadable(kind),
+        };
+        self.note(&folder.join(relative), [problem]);
+        None
+    }
+
+    /// Keeps what is wrong with a file.
+    pub(crate) fn note(&mut self, file: &Path, found: impl IntoIterator<Item = PluginProblem>) {
+        self.problems.extend(found.into_iter().map(|it| (file.to_owned(), it)));
+    }
+}
+
+/// Where a path inside a folder leads.
+pub(crate) enum Inside {
+    /// To something that really lies in the folder.
+    Found(PathBuf),
+    /// To nothing.
+    Missing,
+    /// Out of the folder, as written or by a link.
+    Outside,
+    /// Where nobody may look.
+    Unreadable(ErrorKind),
+}
+
+/// Reads a text without its byte order mark; no such file is no text.
+fn text(path: &Path) -> Result<Option<String>, PluginProblem> {
+    let bytes = match bytes(path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err(PluginProblem::NotAFile),
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(PluginProblem::Unreadable(error.kind())),
+    };
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(PluginProblem::TooLarge);
+    }
+    let text = String::from_utf8(bytes).map_err(|_| PluginProblem::NotText)?;
+    Ok(Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)))
+}
+
+/// Reads one byte more than allowed at most; opening what is not a file could wait for ever.
+fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    if !fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Follows a relative path from a folder, and every link on the way.
+pub(crate) fn inside(folder: &Path, relative: &str) -> Inside {
+    if leaves(relative) {
+        return Inside::Outside;
+    }
+    let path: PathBuf = folder.join(relative).components().collect();
+    match (fs::canonicalize(folder), fs::canonicalize(&path)) {
+        (Ok(folder), Ok(real)) if real.starts_with(&folder) => Inside::Found(path),
+        (Ok(_), Ok(_)) => Inside::Outside,
+        (Err(error), _) | (_, Err(error)) if is_missing(&error) => Inside::Missing,
+        (Err(error), _) | (_, Err(error)) => Inside::Unreadable(error.kind()),
+    }
+}
+
+/// Whether a path leaves its folder as it is written, on any system.
+fn leaves(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    drive || path.starts_with(['/', '\\']) || path.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// The path with all links followed, or as it is where there is nothing.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.components().collect())
+}
+
+/// Whether the folder is itself a skill, under any spelling and even if disabled.
+pub(crate) fn holds_skill(folder: &Path) -> bool {
+    let is_skill = |name: &str| {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        name.eq_ignore_ascii_case("SKILL.md")
+    };
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|it| it.file_name().to_str().is_some_and(is_skill))
+}

@@ -1,0 +1,116 @@
+//! A skill: one `SKILL.md`, where it was found and whose it is.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{
+    frontmatter::{Frontmatter, Repair},
+    plugins::Plugin,
+    source::{Location, Source},
+};
+
+/// The name of a skill's file.
+pub const SKILL_FILE: &str = "SKILL.md";
+/// The name of a disabled skill's file.
+pub const DISABLED_FILE: &str = ".SKILL.md";
+
+/// Whether a skill may be loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Its file is `SKILL.md`.
+    Enabled,
+    /// Its file is `.SKILL.md`.
+    Disabled,
+}
+
+/// One skill as found on the disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skill {
+    /// The source it was found in.
+    pub source: Arc<Source>,
+    /// Its folder, by the path that led to it.
+    pub folder: PathBuf,
+    /// The name of its file inside the folder.
+    pub file_name: OsString,
+    /// Whether it may be loaded.
+    pub state: State,
+    pub(crate) text: Arc<Text>,
+}
+
+/// What was read of a skill's file.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Text {
+    pub(crate) frontmatter: Frontmatter,
+    /// The whole file, where the scan was asked to keep it.
+    pub(crate) whole: Option<Box<str>>,
+}
+
+impl Skill {
+    /// The name its author gave it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.text.frontmatter.name
+    }
+
+    /// What it is for, in its author's words.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.text.frontmatter.description
+    }
+
+    /// All other fields of its frontmatter, in the order of the file.
+    #[must_use]
+    pub fn fields(&self) -> &[(String, serde_json::Value)] {
+        &self.text.frontmatter.fields
+    }
+
+    /// What had to be guessed to read its frontmatter.
+    #[must_use]
+    pub fn repairs(&self) -> &[Repair] {
+        &self.text.frontmatter.repairs
+    }
+
+    /// The whole file, if the scan kept it.
+    #[must_use]
+    pub fn kept_text(&self) -> Option<&str> {
+        self.text.whole.as_deref()
+    }
+
+    /// The path of its file.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        self.folder.join(&self.file_name)
+    }
+
+    /// Whose skill it is.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        &self.source.provider
+    }
+
+    /// Where it lives.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        self.source.location()
+    }
+
+    /// The plugin that brought it.
+    #[must_use]
+    pub fn plugin(&self) -> Option<&Plugin> {
+        self.source.plugin.as_ref().map(|owner| &*owner.plugin)
+    }
+
+    /// The name of its folder.
+    #[must_use]
+    pub fn folder_name(&self) -> &OsStr {
+        folder_name(&self.folder)
+    }
+}
+
+/// The last name of a folder's path, also when the path ends in `.` or `..`.
+fn folder_name(folder: &Path) -> &OsStr {
+    folder.file_name().unwrap_or(folder.as_os_str())
+}

@@ -1,0 +1,181 @@
+//! `metier list`: every skill, grouped by whose it is and where it lives.
+
+use std::process::ExitCode;
+
+use metier_skills::{Bodies, Skill};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use crate::{
+    args::{List, Which},
+    environment::Environment,
+    failure::{Failure, Outcome},
+    json::{FileJson, ProblemJson, SkillJson},
+    ui::{Ui, cut, one_line, pad},
+    view::View,
+};
+
+/// Longer names than this do not push the descriptions further to the right.
+const WIDEST_NAME: usize = 40;
+
+#[derive(Serialize)]
+struct ListJson<'a> {
+    skills: Vec<SkillJson<'a>>,
+    problems: Vec<ProblemJson>,
+}
+
+/// One line of the list.
+struct Row<'a> {
+    id: Option<&'a str>,
+    skill: &'a Skill,
+    /// Who has its plain name instead.
+    winner: Option<String>,
+}
+
+pub(crate) fn run(args: &List, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
+    let view = View::open(&args.selection, environment, Bodies::Dropped, ui)?;
+    let rows = rows(&view, args.which);
+    if args.format.json {
+        print_json(args, &view, &rows, ui)?;
+    } else {
+        print(args, &view, &rows, ui)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rows(view: &View, which: Which) -> Vec<Row<'_>> {
+    let enabled = view.catalog.entries().iter().filter(|it| which.all || it.id.is_some());
+    let enabled = enabled.map(|entry| {
+        let winner = view.catalog.winner(entry);
+        let winner = winner.map(|it| it.id.as_deref().unwrap_or(it.skill.name()).to_owned());
+        Row { id: entry.id.as_deref(), skill: &entry.skill, winner }
+    });
+    let disabled = view.catalog.disabled().iter();
+    let disabled = disabled.map(|skill| Row { id: None, skill, winner: None });
+    match which {
+        Which { disabled: true, .. } => disabled.collect(),
+        Which { all: true, .. } => enabled.chain(disabled).collect(),
+        _ => enabled.collect(),
+    }
+}
+
+fn print_json(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let skills = rows.iter().map(|row| {
+        let mut json = SkillJson::new(row.id, row.skill);
+        json.shadowed_by.clone_from(&row.winner);
+        json.files = args.files.then(|| files(row.skill));
+        json
+    });
+    let problems = view.config_problems.iter().map(ProblemJson::from);
+    let problems = problems.chain(view.sources.problems.iter().map(ProblemJson::from));
+    let problems = problems.chain(view.scan.problems.iter().map(ProblemJson::from));
+    ui.json(&ListJson { skills: skills.collect(), problems: problems.collect() })
+}
+
+fn files(skill: &Skill) -> Vec<FileJson> {
+    skill.files().unwrap_or_default().iter().map(FileJson::from).collect()
+}
+
+fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let mut rows: Vec<&Row<'_>> = rows.iter().collect();
+    let mut order: Vec<String> = Vec::new();
+    for row in &rows {
+        let group = group_of(row.skill);
+        if !order.contains(&group) {
+            order.push(group);
+        }
+    }
+    rows.sort_by_key(|row| order.iter().position(|group| *group == group_of(row.skill)));
+    let names = rows.iter().map(|row| one_line(label(row)).width());
+    let width = names.max().unwrap_or(0).min(WIDEST_NAME);
+    let mut groups = 0;
+    for group in rows.chunk_by(|a, b| group_of(a.skill) == group_of(b.skill)) {
+        if groups > 0 {
+            ui.line("")?;
+        }
+        groups += 1;
+        print_heading(&group_of(group[0].skill), group.len(), ui)?;
+        for row in group {
+            print_row(row, width, ui)?;
+            if args.files {
+                print_files(row.skill, ui)?;
+            }
+        }
+    }
+    print_summary(args.which, view, rows.len(), ui)
+}
+
+/// Whose skill it is and where it lives, for the heading.
+fn group_of(skill: &Skill) -> String {
+    match skill.plugin() {
+        Some(plugin) => format!("{plugin} · plugin"),
+        None => format!("{} · {}", skill.provider(), skill.location()),
+    }
+}
+
+fn print_heading(group: &str, n_skills: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let (heading, dim) = (ui.style.heading, ui.style.dim);
+    Ok(ui.line(format!("{heading}{}{heading:#} {dim}({n_skills}){dim:#}", one_line(group)))?)
+}
+
+fn label<'a>(row: &Row<'a>) -> &'a str {
+    row.id.unwrap_or(row.skill.name())
+}
+
+fn print_row(row: &Row<'_>, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let (name, dim) = (if row.id.is_some() { ui.style.name } else { ui.style.dim }, ui.style.dim);
+    let label = pad(&one_line(label(row)), width);
+    let state = match (row.id, &row.winner) {
+        (None, None) => "disabled".to_owned(),
+        (None, Some(winner)) => format!("shadowed by {winner}"),
+        (Some(_), _) => String::new(),
+    };
+    let state = if state.is_empty() { state } else { format!("[{}] ", one_line(&state)) };
+    let text = format!("{state}{}", one_line(row.skill.description()));
+    let room = ui.width.map(|columns| columns.saturating_sub(label.width() + 4).max(20));
+    let text = room.map_or(text.clone(), |room| cut(&text, room).into_owned());
+    let text = match text.strip_prefix(&state) {
+        Some(rest) if !state.is_empty() => format!("{dim}{state}{dim:#}{rest}"),
+        _ => text,
+    };
+    Ok(ui.line(format!("  {name}{label}{name:#}  {text}"))?)
+}
+
+fn print_files(skill: &Skill, ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let dim = ui.style.dim;
+    for file in skill.files().unwrap_or_default() {
+        let path = one_line(&file.path.to_string_lossy());
+        ui.line(format!("      {dim}{path} ({} bytes){dim:#}", file.size))?;
+    }
+    Ok(())
+}
+
+fn print_summary(
+    which: Which,
+    view: &View,
+    n_rows: usize,
+    ui: &mut Ui<'_>,
+) -> Result<(), Failure> {
+    let dim = ui.style.dim;
+    if n_rows == 0 {
+        ui.note("no skills found")?;
+        ui.note("hint: `metier doctor` says where they were looked for, `metier new` writes one")?;
+    } else {
+        let n_shadowed = view.catalog.entries().iter().filter(|it| it.id.is_none()).count();
+        let n_disabled = view.catalog.disabled().len();
+        let hidden = match which {
+            Which { all: false, disabled: false } if n_shadowed + n_disabled > 0 => {
+                format!("; {n_shadowed} shadowed, {n_disabled} disabled (--all shows them)")
+            }
+            _ => String::new(),
+        };
+        let skills = if n_rows == 1 { "skill" } else { "skills" };
+        ui.note(format!("\n{dim}{n_rows} {skills}{hidden}{dim:#}"))?;
+    }
+    match view.n_problems() {
+        0 => {}
+        1 => ui.warn("1 problem: `metier doctor` explains it")?,
+        n => ui.warn(&format!("{n} problems: `metier doctor` explains them"))?,
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! The documents that `--json` prints. Their keys are a promise.
+
+use std::path::Path;
+
+use metier_skills::{BundleFile, Cause, Problem, Severity, Skill, State};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::config::ConfigProblem;
+
+/// One skill.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SkillJson<'a> {
+    /// The name that loads it; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<&'a str>,
+    name: &'a str,
+    description: &'a str,
+    provider: &'a str,
+    location: String,
+    path: String,
+    base_directory: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marketplace: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin_version: Option<&'a str>,
+    disabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shadowed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) files: Option<Vec<FileJson>>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    frontmatter: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<String>,
+}
+
+/// One file of a skill.
+#[derive(Debug, Serialize)]
+pub(crate) struct FileJson {
+    path: String,
+    size: u64,
+}
+
+/// Something wrong with one file or folder.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProblemJson {
+    path: String,
+    level: &'static str,
+    reason: String,
+    hint: String,
+}
+
+impl<'a> SkillJson<'a> {
+    pub(crate) fn new(id: Option<&'a str>, skill: &'a Skill) -> SkillJson<'a> {
+        let plugin = skill.plugin();
+        SkillJson {
+            id,
+            name: skill.name(),
+            description: skill.description(),
+            provider: skill.provider(),
+            location: skill.location().to_string(),
+            path: text(&skill.file()),
+            base_directory: text(&skill.folder),
+            plugin: plugin.map(|it| it.name.as_str()),
+            marketplace: plugin.and_then(|it| it.marketplace.as_deref()),
+            plugin_version: plugin.and_then(|it| it.version.as_deref()),
+            disabled: skill.state == State::Disabled,
+            shadowed_by: None,
+            files: None,
+            frontmatter: skill.fields().iter().cloned().collect(),
+            content: None,
+        }
+    }
+}
+
+impl From<&BundleFile> for FileJson {
+    fn from(file: &BundleFile) -> FileJson {
+        FileJson { path: text(&file.path), size: file.size }
+    }
+}
+
+impl From<&Problem> for ProblemJson {
+    fn from(problem: &Problem) -> ProblemJson {
+        ProblemJson {
+            path: text(&problem.path),
+            level: level(&problem.cause),
+            reason: problem.cause.to_string(),
+            hint: problem.cause.hint(),
+        }
+    }
+}
+
+impl From<&ConfigProblem> for ProblemJson {
+    fn from(problem: &ConfigProblem) -> ProblemJson {
+        ProblemJson {
+            path: text(&problem.path),
+            level: "error",
+            reason: problem.reason.clone(),
+            hint: "edit the file".to_owned(),
+        }
+    }
+}
+
+/// A path as JSON can hold it.
+pub(crate) fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn level(cause: &Cause) -> &'static str {
+    match cause.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}

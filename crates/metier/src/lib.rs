@@ -1,0 +1,54 @@
+//! The program behind `metier`: reads arguments and configuration, wires the parts, prints, exits.
+
+mod args;
+mod commands;
+mod config;
+mod environment;
+mod failure;
+mod json;
+mod progress;
+mod ui;
+mod view;
+
+use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Args, Command};
+pub use crate::{environment::Environment, ui::Ui};
+
+/// Answers the shell and ends the process, if it asks for completions.
+pub fn complete(environment: &Environment) {
+    let candidates = commands::completions::Candidates::new(environment.clone());
+    clap_complete::CompleteEnv::with_factory(move || candidates.attach(Args::command())).complete();
+}
+
+/// Runs one command line.
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    environment: &Environment,
+    ui: &mut Ui<'_>,
+) -> ExitCode {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => return ui.usage(&error),
+    };
+    ui.set_color(args.color);
+    let result = match &args.command {
+        Command::List(args) => commands::list::run(args, environment, ui),
+        Command::Show(args) => commands::show::run(args, environment, ui),
+        Command::Search(args) => commands::search::run(args, environment, ui),
+        Command::Validate(args) => commands::validate::run(args, environment, ui),
+        Command::Doctor(args) => commands::doctor::run(args, environment, ui),
+        Command::New(args) => commands::new::run(args, environment, ui),
+        Command::Enable(args) => commands::switch::enable(args, environment, ui),
+        Command::Disable(args) => commands::switch::disable(args, environment, ui),
+        Command::Completions(args) => commands::completions::run(args, ui),
+    };
+    match result {
+        Ok(code) => code,
+        // The reader has seen enough: `metier list | head`.
+        Err(failure) if failure.io_kind() == Some(ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
+        Err(failure) => ui.failure(&failure),
+    }
+}

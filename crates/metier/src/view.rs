@@ -1,0 +1,159 @@
+//! What a command sees: the sources, the scan and the catalog that its arguments ask for.
+
+use metier_skills::{
+    Bodies, Catalog, Entry, Filter, Lookup, PatternError, Places, PluginPlaces, Scan, Sources,
+    Standard, project_dirs, scan_watched,
+};
+
+use crate::{
+    args::Selection,
+    config::{ConfigProblem, Settings},
+    environment::Environment,
+    failure::{Exit, Failure},
+    progress,
+    ui::Ui,
+};
+
+/// The skills of this machine as one command sees them.
+pub(crate) struct View {
+    pub(crate) sources: Sources,
+    pub(crate) scan: Scan,
+    pub(crate) catalog: Catalog,
+    pub(crate) config_problems: Vec<ConfigProblem>,
+}
+
+impl View {
+    /// Reads all skills that `selection` asks for.
+    pub(crate) fn open(
+        selection: &Selection,
+        environment: &Environment,
+        bodies: Bodies,
+        ui: &mut Ui<'_>,
+    ) -> Result<View, Failure> {
+        let environment = environment.at_home(selection.user_dir.as_deref());
+        let settings = Settings::read(&environment, &selection.config)?;
+        let filter = filter(selection, &settings)?;
+        let sources = places(selection, &environment, &settings).sources();
+        let scan = progress::shown(ui, |progress| scan_watched(&sources.list, bodies, progress));
+        let catalog = Catalog::new(&scan.skills, &filter);
+        Ok(View { sources, scan, catalog, config_problems: settings.problems })
+    }
+
+    /// The one skill that `name` means.
+    pub(crate) fn find(&self, name: &str) -> Result<&Entry, Failure> {
+        match self.catalog.find(name) {
+            Lookup::Found(entry) => Ok(entry),
+            Lookup::Ambiguous(entries) => {
+                let ids = entries.iter().filter_map(|it| it.id.as_deref());
+                Err(Failure::new(
+                    Exit::NotFound,
+                    format!("`{name}` is ambiguous: it could be {}", quoted(ids, "or")),
+                )
+                .hinted("use one of these ids"))
+            }
+            Lookup::Missing { similar } => Err(self.missing(name, &similar)),
+        }
+    }
+
+    fn missing(&self, name: &str, similar: &[&str]) -> Failure {
+        let disabled = self.catalog.disabled().iter().any(|it| it.name().eq_ignore_ascii_case(name));
+        if disabled {
+            return Failure::new(Exit::NotFound, format!("skill `{name}` is disabled"))
+                .hinted(format!("`metier enable {name}` makes it loadable"));
+        }
+        let hint = match similar {
+            [] => "`metier list` shows every skill".to_owned(),
+            some => format!("did you mean {}?", quoted(some.iter().copied(), "or")),
+        };
+        Failure::new(Exit::NotFound, format!("no skill `{}`", shortened(name))).hinted(hint)
+    }
+
+    /// How many problems there are, in files, folders and configuration.
+    pub(crate) fn n_problems(&self) -> usize {
+        self.scan.problems.len() + self.sources.problems.len() + self.config_problems.len()
+    }
+}
+
+/// `a`, `b` or `c`.
+pub(crate) fn quoted<'a>(names: impl Iterator<Item = &'a str>, conjunction: &str) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [all @ .., last] => format!("{} {conjunction} {last}", all.join(", ")),
+    }
+}
+
+fn shortened(name: &str) -> String {
+    crate::ui::cut(name, 64).into_owned()
+}
+
+fn filter(selection: &Selection, settings: &Settings) -> Result<Filter, Failure> {
+    // What the user types replaces what the files say.
+    let choose = |flags: &[String], configured: &[String]| match flags {
+        [] => configured.to_vec(),
+        flags => flags.to_vec(),
+    };
+    let include = choose(&selection.include, &settings.include);
+    let exclude = choose(&selection.exclude, &settings.exclude);
+    Filter::new(&include, &exclude).map_err(|error| {
+        let hint = match error {
+            PatternError::Empty => "write --include=NAME, or leave the flag out",
+            PatternError::UnknownGroup(_) => "to match a name that begins with `@`, write `?` for it",
+        };
+        Failure::new(Exit::Usage, error).hinted(hint)
+    })
+}
+
+fn places(selection: &Selection, environment: &Environment, settings: &Settings) -> Places {
+    let absolute = |dir| environment.absolute(&environment.working_dir, dir);
+    if let Some(root) = &selection.root {
+        let custom = selection.skill_dir.iter().chain([root]).map(|dir| absolute(dir)).collect();
+        return Places { custom, ..Places::default() };
+    }
+    let custom = selection.skill_dir.iter().map(|dir| absolute(dir));
+    let custom = custom.chain(settings.skill_dirs.iter().cloned()).collect();
+    let standard = standard(environment).filter(|_| !selection.no_default_dirs);
+    let plugins = standard.as_ref().filter(|_| !selection.no_plugins);
+    let plugins = plugins.map(|standard| plugin_places(selection, environment, standard));
+    Places { custom, standard, plugins }
+}
+
+fn standard(environment: &Environment) -> Option<Standard> {
+    let home = environment.home.clone()?;
+    Some(Standard {
+        project: project_dirs(&environment.working_dir, Some(&home)),
+        config: environment.config_home()?,
+        claude: environment.folder("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
+        codex: environment.folder("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
+        system: "/etc".into(),
+        home,
+    })
+}
+
+fn plugin_places(
+    selection: &Selection,
+    environment: &Environment,
+    standard: &Standard,
+) -> PluginPlaces {
+    let given = |path: &Option<std::path::PathBuf>| {
+        path.as_ref().map(|path| environment.absolute(&environment.working_dir, path))
+    };
+    let root = given(&selection.plugins_root)
+        .or_else(|| environment.folder("CLAUDE_CODE_PLUGIN_CACHE_DIR"))
+        .unwrap_or_else(|| standard.claude.join("plugins"));
+    let mut settings = vec![standard.claude.join("settings.json")];
+    for dir in standard.project.iter().rev() {
+        settings.push(dir.join(".claude/settings.json"));
+        settings.push(dir.join(".claude/settings.local.json"));
+    }
+    settings.push(standard.system.join("claude-code/managed-settings.json"));
+    PluginPlaces {
+        home: standard.home.clone(),
+        manifest: given(&selection.plugins_file)
+            .unwrap_or_else(|| root.join("installed_plugins.json")),
+        root,
+        settings,
+        project: standard.project.clone(),
+    }
+}
