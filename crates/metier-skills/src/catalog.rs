@@ -164,7 +164,8 @@ impl Catalog {
     fn best_of_each(&self, candidates: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut best: Vec<usize> = Vec::new();
         for at in candidates {
-            let owner = |at: usize| (self.entries[at].skill.provider(), self.entries[at].skill.plugin());
+            let owner =
+                |at: usize| (self.entries[at].skill.provider(), self.entries[at].skill.plugin());
             if !best.iter().any(|&earlier| owner(earlier) == owner(at)) {
                 best.push(at);
             }

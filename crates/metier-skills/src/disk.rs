@@ -123,9 +123,7 @@ pub(crate) fn read_bounded(path: &Path, longest: u64) -> Result<Vec<u8>, Cause> 
     let file = fs::File::open(path).map_err(|error| Cause::unreadable(&error))?;
     let length = file.metadata().map_err(|error| Cause::unreadable(&error))?.len();
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(longest)).unwrap_or(0) + 1);
-    file.take(longest + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Cause::unreadable(&error))?;
+    file.take(longest + 1).read_to_end(&mut bytes).map_err(|error| Cause::unreadable(&error))?;
     if bytes.len() as u64 > longest {
         return Err(Cause::TooLong { longest });
     }

@@ -111,7 +111,8 @@ fn labels(skill: &Skill) -> Vec<String> {
 
 /// Matches `*` (any run) and `?` (any one character); every other character stands for itself.
 fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut seen) = (0, 0);
     // Where to go on if the last `*` has to swallow one more character.
     let mut retry: Option<(usize, usize)> = None;

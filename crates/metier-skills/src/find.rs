@@ -1,9 +1,11 @@
 //! Searching a catalog: a query in, skills with excerpts out, best first.
 
+use std::borrow::Cow;
+
 use crate::{
     catalog::Catalog,
     frontmatter::split,
-    search::{Builder, Entry, Query, excerpt},
+    search::{Entry, Pass, Query, excerpt},
     skill::Skill,
 };
 
@@ -34,16 +36,16 @@ impl Catalog {
     #[must_use]
     pub fn search(&self, query: &Query, limit: usize) -> SearchResults<'_> {
         let listed: Vec<(&str, &Skill)> = self.listed().collect();
-        let mut builder = Builder::for_query(query);
+        let mut pass = Pass::new(query);
         for (_, skill) in &listed {
             let text = text_of(skill);
-            builder.add(Entry {
+            pass.add(Entry {
                 name: skill.name(),
                 description: skill.description(),
                 body: body_of(&text),
             });
         }
-        let hits = builder.finish().search(query);
+        let hits = pass.finish();
         let results = hits.iter().take(limit).map(|hit| {
             let (id, skill) = listed[hit.entry];
             let text = text_of(skill);
@@ -55,7 +57,7 @@ impl Catalog {
 }
 
 /// The skill's file, kept or read; one that has vanished meanwhile has no text.
-fn text_of(skill: &Skill) -> std::borrow::Cow<'_, str> {
+fn text_of(skill: &Skill) -> Cow<'_, str> {
     match skill.kept_text() {
         Some(text) => text.into(),
         None => skill.read().unwrap_or_default().into(),

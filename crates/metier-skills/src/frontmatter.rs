@@ -19,7 +19,7 @@ mod yaml;
 
 pub use error::FrontmatterError;
 pub use quirk::{Quirk, Repair};
-pub use split::{Document, split};
+pub(crate) use split::{Document, split};
 
 /// What the head of a `SKILL.md` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,18 +95,22 @@ fn required(
         .ok_or(FrontmatterError::Missing { field })?;
     let Entry { key, value, line } = entries.remove(position);
     if key != field {
-        repairs.push(Repair { line, field: key, quirk: Quirk::KeyCase(field) });
+        repairs.push(Repair { line, field: key.clone(), what: Quirk::KeyCase(field) });
     }
     let text = match value {
         Value::String(text) => text,
         Value::Null => String::new(),
+        Value::Array(items) if items.is_empty() => String::new(),
+        Value::Object(map) if map.is_empty() => String::new(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
         Value::Array(_) | Value::Object(_) => {
             let found = kind(&value);
-            let text = repair::description(field, &value, line, document)
-                .ok_or(FrontmatterError::NotText { field, line, found })?;
-            repairs.push(Repair { line, field: field.to_owned(), quirk: Quirk::NotText(found) });
-            text
+            let text = match field {
+                "description" => repair::written(line, document),
+                _ => None,
+            };
+            repairs.push(Repair { line, field: key, what: Quirk::NotText(found) });
+            text.ok_or(FrontmatterError::NotText { field, line, found })?
         }
     };
     if text.trim().is_empty() {

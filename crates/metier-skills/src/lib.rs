@@ -29,12 +29,15 @@ mod validate;
 mod verdict;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::{
     bundle::{BundleFile, MOST_FILES},
     catalog::{Catalog, Entry, Lookup},
     filter::{Filter, Pattern, PatternError},
     find::{SearchResult, SearchResults},
-    frontmatter::{Frontmatter, FrontmatterError, Repair, frontmatter},
+    frontmatter::{Frontmatter, FrontmatterError, Quirk, Repair, frontmatter},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
     problem::{Cause, Problem, Severity},
@@ -42,6 +45,6 @@ pub use crate::{
     search::{Match, Query},
     skill::{DISABLED_FILE, SKILL_FILE, Skill, State},
     source::{Location, Owner, Source, Tier},
-    validate::{Finding, Level, is_valid_name, validate},
+    validate::{Finding, Level, is_valid_name, suggested_name, validate},
     verdict::{Verdict, validate_all},
 };

@@ -77,7 +77,7 @@ impl fmt::Display for Plugin {
 
 /// A folder of a plugin that holds skills.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PluginSource {
+pub(crate) struct PluginSource {
     /// Whose skills these are.
     pub plugin: Arc<Plugin>,
     /// The plugin's own folder: nothing outside it is read.
@@ -129,7 +129,7 @@ pub struct PluginReport {
 
 /// All plugins that Claude Code knows of here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plugins {
+pub(crate) struct Plugins {
     /// Folders to scan, by name of plugin, then marketplace, then in the order listed.
     pub sources: Vec<PluginSource>,
     /// Every plugin once, in the same order.
@@ -142,7 +142,7 @@ pub struct Plugins {
 ///
 /// Reads the files that describe plugins, 4 MiB of each at most, and no skill.
 #[must_use]
-pub fn plugins(places: &PluginPlaces) -> Plugins {
+pub(crate) fn plugins(places: &PluginPlaces) -> Plugins {
     let mut plugins = survey::survey(places);
     plugins.sources.sort_by(|a, b| order(&a.plugin).cmp(&order(&b.plugin)));
     plugins.reports.sort_by(|a, b| order(&a.plugin).cmp(&order(&b.plugin)));

@@ -110,7 +110,7 @@ impl Cause {
             Cause::TooLong { .. } => "move the details into files beside it".into(),
             Cause::NotText { .. } => "save the file as UTF-8".into(),
             Cause::NotAFile => "replace it with a text file".into(),
-            Cause::Frontmatter(error) => error.hint().into(),
+            Cause::Frontmatter(error) => error.hint(),
             Cause::Spelling(_) => "rename it to `SKILL.md`".into(),
             Cause::Beside { .. } => "remove one of the two".into(),
             Cause::TooDeep { .. } | Cause::TooManyFolders { .. } => {
@@ -118,7 +118,7 @@ impl Cause {
             }
             Cause::DanglingLink => "remove the link, or bring back what it leads to".into(),
             Cause::LeavesPlugin => "copy the target into the plugin".into(),
-            Cause::Plugin(problem) => problem.hint().into(),
+            Cause::Plugin(problem) => problem.hint(),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 mod excerpt;
 mod index;
+mod names;
+mod pass;
 mod postings;
 mod query;
 mod rank;
@@ -16,7 +18,7 @@ mod vocabulary;
 #[cfg(test)]
 mod tests;
 
-pub use excerpt::excerpt;
-pub use index::{Builder, Entry, Index};
+pub(crate) use excerpt::excerpt;
+pub(crate) use index::Entry;
+pub(crate) use pass::Pass;
 pub use query::{Match, Query};
-pub use rank::Hit;

@@ -32,7 +32,8 @@ pub(crate) fn similar<'a>(
             (score >= ALIKE).then_some((score, id))
         })
         .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1.len(), a.1).cmp(&(b.1.len(), b.1))));
+    scored
+        .sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1.len(), a.1).cmp(&(b.1.len(), b.1))));
     scored.into_iter().take(MOST).map(|(_, id)| id).collect()
 }
 

@@ -11,6 +11,7 @@ use crate::{
     disk,
     problem::{Cause, Severity},
     scan::{Progress, walk_all},
+    skill::{DISABLED_FILE, SKILL_FILE},
     source::{Source, Tier},
     validate::{Finding, Level, validate},
 };
@@ -52,10 +53,11 @@ pub fn validate_all(path: &Path) -> Vec<Verdict> {
             },
         }));
     }
-    verdicts.extend(problems.into_iter().map(|problem| Verdict {
-        findings: vec![trouble(&problem.cause)],
-        path: problem.path,
-    }));
+    verdicts.extend(
+        problems
+            .into_iter()
+            .map(|problem| Verdict { findings: vec![trouble(&problem.cause)], path: problem.path }),
+    );
     verdicts.sort_by(|a, b| a.path.cmp(&b.path));
     verdicts
 }
@@ -64,10 +66,16 @@ fn judge(path: &Path) -> Result<Vec<Finding>, Cause> {
     let bytes = disk::read_bounded(path, disk::LONGEST_FILE)?;
     // A path such as `.` has no name of its own.
     let real = path.parent().and_then(|folder| folder.canonicalize().ok());
-    let name = |path: &Path| path.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
+    let name =
+        |path: &Path| path.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
     let folder = path.parent().map(name).filter(|folder| !folder.is_empty());
     let folder = folder.or_else(|| real.as_deref().map(name)).unwrap_or_default();
-    Ok(validate(&folder, &name(path), &bytes))
+    // A disabled skill is judged as it will be once it is enabled.
+    let file = match name(path) {
+        file if file == DISABLED_FILE => SKILL_FILE.to_owned(),
+        file => file,
+    };
+    Ok(validate(&folder, &file, &bytes))
 }
 
 fn trouble(cause: &Cause) -> Finding {

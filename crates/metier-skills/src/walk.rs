@@ -94,7 +94,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         let mut level = vec![root.to_owned()];
         while !level.is_empty() {
             for (path, folder) in self.visit_all(mem::take(&mut level), previous) {
-                folder.note(&path, &mut self.visited, &mut level);
+                folder.note(&mut path.clone(), &mut self.visited, &mut level);
                 tree.branches.insert(path, folder);
             }
         }
@@ -103,7 +103,11 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     }
 
     /// Visits folders that links of one level lead to; several may lead to the same one.
-    fn visit_all(&self, paths: Vec<PathBuf>, previous: Option<&Tree<T>>) -> Vec<(PathBuf, Folder<T>)> {
+    fn visit_all(
+        &self,
+        paths: Vec<PathBuf>,
+        previous: Option<&Tree<T>>,
+    ) -> Vec<(PathBuf, Folder<T>)> {
         let visit = |path: PathBuf| {
             let before = previous.and_then(|tree| tree.branches.get(&path));
             let name = OsString::new();
@@ -209,9 +213,9 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     }
 
     fn leaves_fence(&self, path: &Path) -> bool {
-        self.fence.as_ref().is_some_and(|fence| {
-            path.canonicalize().map_or(true, |real| !real.starts_with(fence))
-        })
+        self.fence
+            .as_ref()
+            .is_some_and(|fence| path.canonicalize().map_or(true, |real| !real.starts_with(fence)))
     }
 }
 
@@ -260,7 +264,7 @@ impl<T: Clone> Folder<T> {
         let names = disk::list(path, |name| rank(name).is_some())
             .map_err(|error| Cause::unreadable(&error))?;
         let mut files = names.files;
-        files.sort_by_key(|name| rank(name));
+        files.sort_by_key(rank);
         let mut files = files.into_iter();
         self.skill = files.next().map(|name| SkillFile::bad(name, Cause::NotAFile));
         self.beside = files.collect();
@@ -272,27 +276,37 @@ impl<T: Clone> Folder<T> {
     }
 
     /// Notes every folder as visited and every link as still to follow.
-    fn note(&self, path: &Path, visited: &mut HashSet<FileId>, links: &mut Vec<PathBuf>) {
+    fn note(&self, path: &mut PathBuf, visited: &mut HashSet<FileId>, links: &mut Vec<PathBuf>) {
         visited.extend(self.id);
         links.extend(self.links.iter().map(|name| path.join(name)));
         for folder in &self.folders {
-            folder.note(&path.join(&folder.name), visited, links);
+            path.push(&folder.name);
+            folder.note(path, visited, links);
+            path.pop();
         }
     }
 
-    fn collect<'a>(&'a self, path: &Path, found: &mut Vec<Found<'a, T>>, out: &mut Vec<Problem>) {
+    /// Gathers what the folder and everything below it hold.
+    fn collect<'a>(
+        &'a self,
+        path: &mut PathBuf,
+        found: &mut Vec<Found<'a, T>>,
+        out: &mut Vec<Problem>,
+    ) {
         if let Some(cause) = &self.trouble {
-            out.push(Problem { path: path.to_owned(), cause: cause.clone() });
+            out.push(Problem { path: path.clone(), cause: cause.clone() });
         }
         if let Some(file) = &self.skill {
             out.extend(self.beside.iter().map(|name| Problem {
                 path: path.join(name),
                 cause: Cause::Beside { winner: file.name.clone() },
             }));
-            found.push(Found { folder: path.to_owned(), id: self.id, file });
+            found.push(Found { folder: path.clone(), id: self.id, file });
         }
         for folder in &self.folders {
-            folder.collect(&path.join(&folder.name), found, out);
+            path.push(&folder.name);
+            folder.collect(path, found, out);
+            path.pop();
         }
     }
 }
@@ -306,7 +320,7 @@ impl<T: Clone> Tree<T> {
     ) -> Vec<Found<'a, T>> {
         let mut found = Vec::new();
         for (path, folder) in &self.branches {
-            folder.collect(path, &mut found, problems);
+            folder.collect(&mut path.clone(), &mut found, problems);
         }
         found.sort_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
         if self.overrun {

@@ -15,7 +15,13 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
     pub(crate) color: Color,
 }
 
@@ -54,6 +60,7 @@ pub(crate) enum Command {
 /// Which skills a command sees; the same for all commands.
 #[derive(Clone, Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Which skills")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Selection {
     /// Look in this folder first (repeatable)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -121,6 +128,7 @@ pub(crate) struct List {
 /// Which of the skills found are listed.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 #[group(multiple = false)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Which {
     /// Show shadowed and disabled skills too
     #[arg(long, short)]
@@ -206,6 +214,7 @@ pub(crate) struct New {
 }
 
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Switch {
     /// Skills by name, or patterns with `*` and `?`
     #[arg(value_name = "NAME", required_unless_present = "all")]

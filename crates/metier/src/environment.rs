@@ -25,7 +25,9 @@ impl Environment {
             working_dir: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             home: env::home_dir().filter(|home| !home.as_os_str().is_empty()),
             variables: env::vars_os()
-                .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
+                .filter_map(|(key, value)| {
+                    Some((key.into_string().ok()?, value.into_string().ok()?))
+                })
                 .collect(),
         }
     }

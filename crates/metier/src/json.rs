@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use metier_skills::{BundleFile, Cause, Problem, Severity, Skill, State};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::config::ConfigProblem;
 
@@ -32,10 +32,23 @@ pub(crate) struct SkillJson<'a> {
     pub(crate) shadowed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<Vec<FileJson>>,
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    frontmatter: Map<String, Value>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "as_map")]
+    frontmatter: &'a [(String, Value)],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
+}
+
+/// A list whose members are made one by one while it is written.
+pub(crate) struct Each<F>(pub(crate) F);
+
+impl<F, I> Serialize for Each<F>
+where
+    F: Fn() -> I,
+    I: Iterator<Item: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 /// One file of a skill.
@@ -71,7 +84,7 @@ impl<'a> SkillJson<'a> {
             disabled: skill.state == State::Disabled,
             shadowed_by: None,
             files: None,
-            frontmatter: skill.fields().iter().cloned().collect(),
+            frontmatter: skill.fields(),
             content: None,
         }
     }
@@ -108,6 +121,10 @@ impl From<&ConfigProblem> for ProblemJson {
 /// A path as JSON can hold it.
 pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+fn as_map<S: Serializer>(fields: &[(String, Value)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().map(|(key, value)| (key, value)))
 }
 
 fn level(cause: &Cause) -> &'static str {

@@ -45,6 +45,7 @@ pub fn run(
         Command::Disable(args) => commands::switch::disable(args, environment, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
     };
+    let result = result.and_then(|code| Ok(ui.flush().map(|()| code)?));
     match result {
         Ok(code) => code,
         // The reader has seen enough: `metier list | head`.

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal, Write},
+    io::{self, BufWriter, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// Where words for people go.
 pub struct Ui<'a> {
-    out: &'a mut dyn Write,
+    out: BufWriter<&'a mut dyn Write>,
     err: &'a mut dyn Write,
     /// Columns of the terminal; `None` where the output goes elsewhere.
     pub(crate) width: Option<usize>,
@@ -67,7 +67,7 @@ impl<'a> Ui<'a> {
             style: Styles::default(),
             auto: AutoStream::choice(out),
             watched: err.is_terminal(),
-            out,
+            out: BufWriter::new(out),
             err,
         }
     }
@@ -75,6 +75,7 @@ impl<'a> Ui<'a> {
     /// Prints to writers that are no terminal.
     pub fn plain(out: &'a mut dyn Write, err: &'a mut dyn Write) -> Ui<'a> {
         let auto = ColorChoice::Never;
+        let out = BufWriter::new(out);
         Ui { out, err, width: None, style: Styles::default(), auto, watched: false }
     }
 
@@ -106,12 +107,14 @@ impl<'a> Ui<'a> {
 
     /// Tells the user something beside the answer.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+        self.out.flush()?;
         writeln!(self.err, "{}", text.as_ref())
     }
 
     /// Warns of something that did not stop the command.
     pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
         let style = self.style.warning;
+        self.out.flush()?;
         writeln!(self.err, "{style}warning:{style:#} {text}")
     }
 
@@ -121,10 +124,20 @@ impl<'a> Ui<'a> {
         self.err.flush()
     }
 
+    /// Sends everything printed so far on its way.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Prints why a command failed and what to try next.
     pub(crate) fn failure(&mut self, failure: &Failure) -> ExitCode {
         let (error, dim) = (self.style.error, self.style.good);
-        let _ = writeln!(self.err, "{error}error:{error:#} {}", one_line(&format!("{:#}", failure.error)));
+        let _ = self.out.flush();
+        let _ = writeln!(
+            self.err,
+            "{error}error:{error:#} {}",
+            one_line(&format!("{:#}", failure.error))
+        );
         if let Some(hint) = &failure.hint {
             let _ = writeln!(self.err, "{dim}hint:{dim:#} {}", one_line(hint));
         }
@@ -142,6 +155,7 @@ impl<'a> Ui<'a> {
             ColorChoice::Never => write!(self.out, "{text}"),
             _ => write!(self.out, "{}", text.ansi()),
         };
+        let _ = self.out.flush();
         ExitCode::SUCCESS
     }
 }
@@ -190,7 +204,11 @@ pub(crate) fn pad(text: &str, width: usize) -> String {
 fn steers(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => true,
+        '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' => true,
         '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
         _ => c.is_control(),
     }

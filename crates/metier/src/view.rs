@@ -56,7 +56,8 @@ impl View {
     }
 
     fn missing(&self, name: &str, similar: &[&str]) -> Failure {
-        let disabled = self.catalog.disabled().iter().any(|it| it.name().eq_ignore_ascii_case(name));
+        let disabled =
+            self.catalog.disabled().iter().any(|it| it.name().eq_ignore_ascii_case(name));
         if disabled {
             return Failure::new(Exit::NotFound, format!("skill `{name}` is disabled"))
                 .hinted(format!("`metier enable {name}` makes it loadable"));
@@ -99,7 +100,9 @@ fn filter(selection: &Selection, settings: &Settings) -> Result<Filter, Failure>
     Filter::new(&include, &exclude).map_err(|error| {
         let hint = match error {
             PatternError::Empty => "write --include=NAME, or leave the flag out",
-            PatternError::UnknownGroup(_) => "to match a name that begins with `@`, write `?` for it",
+            PatternError::UnknownGroup(_) => {
+                "to match a name that begins with `@`, write `?` for it"
+            }
         };
         Failure::new(Exit::Usage, error).hinted(hint)
     })

@@ -1,8 +1,9 @@
 //! The quick reader, for the shapes nearly every head has.
 //!
 //! Reading YAML costs more than reading the file it stands in. This reader knows only
-//! `key: value` lines with plain or quoted words, block text, and one level of lists and maps. Where it answers it says what [`yaml`](super::yaml) would say, to the last
-//! byte; at the first sign of anything else it gives up and leaves the head to that one.
+//! `key: value` lines with plain or quoted words, block text, and one level of lists and maps.
+//! Where it answers it says what [`yaml`](super::yaml) would say, to the last byte; at the first
+//! sign of anything else it gives up and leaves the head to that one.
 
 use std::borrow::Cow;
 
@@ -13,6 +14,9 @@ use super::scalar::{Typing, core, typing};
 
 /// More fields than this are compared more quickly by other means.
 const MOST_FIELDS: usize = 64;
+
+/// Longer keys are none to YAML, somewhere beyond a thousand characters.
+const LONGEST_KEY: usize = 128;
 
 /// Reads a head of a known shape; `None` says nothing about the head.
 pub(super) fn read(head: &str, first_line: usize) -> Option<Vec<Entry>> {
@@ -77,7 +81,7 @@ impl<'a> Lines<'a> {
 /// The key and the trimmed rest of a line that starts a field.
 fn field(line: &str) -> Option<(&str, &str)> {
     let is_word = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
-    let end = line.bytes().take(128).position(|it| !is_word(&it))?;
+    let end = line.bytes().take(LONGEST_KEY).position(|it| !is_word(&it))?;
     let (key, rest) = line.split_at(end);
     let rest = rest.strip_prefix(':')?;
     let apart = rest.is_empty() || rest.starts_with(' ');
@@ -93,7 +97,7 @@ fn folded<'a>(first: &'a str, lines: &mut Lines<'a>) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(first);
     while let Some(line) = lines.peek().filter(|line| line.starts_with(' ')) {
         let more = trimmed(line);
-        if more.is_empty() || more.starts_with('#') {
+        if more.is_empty() {
             break;
         }
         text.to_mut().push(' ');

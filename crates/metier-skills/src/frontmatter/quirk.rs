@@ -4,6 +4,9 @@ use std::fmt;
 
 use thiserror::Error;
 
+/// How many characters of a line are shown where a line is named.
+pub(super) const SHOWN: usize = 40;
+
 /// One guess: where, in what, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
@@ -12,13 +15,13 @@ pub struct Repair {
     /// The field, or the beginning of the line where it belongs to none.
     pub field: String,
     /// What is odd there.
-    pub quirk: Quirk,
+    pub what: Quirk,
 }
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Repair { line, field, quirk } = self;
-        write!(f, "line {line}: `{field}` {quirk}")
+        let Repair { line, field, what } = self;
+        write!(f, "line {line}: `{field}` {what}")
     }
 }
 
@@ -52,7 +55,7 @@ pub enum Quirk {
     /// A description that is a list or a map.
     #[error("is {0}, read as the text it is written with; put the value in quotes")]
     NotText(&'static str),
-    /// A word that YAML takes for an anchor or a tag.
+    /// Words that YAML takes for an anchor, a tag or a comment.
     #[error("loses `{0}`, which YAML does not count as text; put the value in quotes")]
     Dropped(String),
     /// A character that no text should have.

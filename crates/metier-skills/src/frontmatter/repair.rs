@@ -5,13 +5,11 @@
 
 use serde_json::Value;
 
+use super::quirk::SHOWN;
 use super::{Document, Entry, FrontmatterError, Quirk, Reading, Repair, scalar, strict, yaml};
 
 /// How deep maps may lie in each other and still be read field by field.
 const DEEPEST: usize = 4;
-
-/// How much of a line without a field is shown.
-const SHOWN: usize = 40;
 
 /// Reads what it can; a head without anything like a field gives no entries.
 pub(super) fn read(head: &str, first_line: usize) -> Reading {
@@ -22,27 +20,15 @@ pub(super) fn read(head: &str, first_line: usize) -> Reading {
     reading
 }
 
-/// The text of a description that is a list or a map to YAML: `[beta] …`, `Use when: …`.
-pub(super) fn description(
-    field: &str,
-    value: &Value,
-    line: usize,
-    document: &Document<'_>,
-) -> Option<String> {
-    let empty = [Value::Array(Vec::new()), Value::Object(serde_json::Map::new())];
-    if field != "description" {
-        return None;
-    }
-    if empty.contains(value) {
-        return Some(String::new());
-    }
+/// The words of the field on a line, whatever YAML takes them for: `[beta] …`, `Use when: …`.
+pub(super) fn written(line: usize, document: &Document<'_>) -> Option<String> {
     let pieces = pieces(document.head, document.head_line);
-    pieces.into_iter().find(|piece| piece.line == line).map(|piece| piece.text())
+    pieces.iter().find(|piece| piece.line == line).map(Piece::text)
 }
 
 /// Whether the first line with anything on it is the start of a field.
 pub(super) fn starts_with_a_key(head: &str) -> bool {
-    head.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| field(line, "").is_some())
+    head.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| field(line).is_some())
 }
 
 /// Leaves out what is never meant to be there: control characters and the marks of a merge.
@@ -51,7 +37,7 @@ fn clean(head: &str, first_line: usize) -> (String, Vec<Repair>) {
     let mut repairs = Vec::new();
     for (line, text) in (first_line..).zip(head.split_inclusive('\n')) {
         let before = clean.len();
-        let quirk = if is_conflict_marker(text) {
+        let what = if is_conflict_marker(text) {
             clean.push('\n');
             Quirk::Conflict
         } else {
@@ -59,7 +45,7 @@ fn clean(head: &str, first_line: usize) -> (String, Vec<Repair>) {
             Quirk::Control
         };
         if clean.len() - before != text.len() {
-            repairs.push(Repair { line, field: label(text), quirk });
+            repairs.push(Repair { line, field: label(text), what });
         }
     }
     (clean, repairs)
@@ -81,7 +67,7 @@ fn is_printable(c: char) -> bool {
 
 /// What to call a line: its key, or its beginning.
 fn label(line: &str) -> String {
-    match field(line, "") {
+    match field(line) {
         Some((key, _value)) => key.to_owned(),
         None => line.trim().chars().filter(|&it| is_printable(it)).take(SHOWN).collect(),
     }
@@ -93,7 +79,7 @@ fn isolate(head: &str, first_line: usize, depth: usize) -> Reading {
     let mut reading = Reading::default();
     for (line, text) in (first_line..).zip(head.lines().take(above)) {
         if !text.trim().is_empty() && !text.trim_start().starts_with('#') {
-            reading.repairs.push(Repair { line, field: label(text), quirk: Quirk::Stray });
+            reading.repairs.push(Repair { line, field: label(text), what: Quirk::Stray });
         }
     }
     for piece in pieces {
@@ -108,46 +94,35 @@ fn isolate(head: &str, first_line: usize, depth: usize) -> Reading {
 struct Piece<'a> {
     key: &'a str,
     line: usize,
-    /// All its lines.
-    whole: &'a str,
     /// What follows the colon on the first line.
     first: &'a str,
-    /// The lines below the first.
-    more: &'a str,
+    /// All its lines.
+    whole: &'a str,
 }
 
-/// Cuts a head at the lines that look like the start of a field.
+/// Cuts a head at the lines that look like the start of a field and are indented no more than
+/// the fields above.
 fn pieces(head: &str, first_line: usize) -> Vec<Piece<'_>> {
-    let indent = indent(head);
-    let mut starts = Vec::new();
-    let mut at = 0;
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    let (mut at, mut deepest) = (0, usize::MAX);
     for (line, text) in (first_line..).zip(head.split_inclusive('\n')) {
-        if let Some((key, first)) = field(text, indent) {
-            starts.push((at, at + text.len(), line, key, first));
+        let end = at + text.len();
+        let indent = text.len() - text.trim_start().len();
+        match (field(text.trim_start()), pieces.last_mut()) {
+            (Some((key, first)), _) if indent <= deepest => {
+                pieces.push(Piece { key, line, first, whole: text });
+                deepest = indent;
+            }
+            (_, Some(open)) => open.whole = &head[at - open.whole.len()..end],
+            (_, None) => {}
         }
-        at += text.len();
+        at = end;
     }
-    let ends = starts.iter().skip(1).map(|start| start.0).chain([head.len()]).collect::<Vec<_>>();
-    let piece = |((start, below, line, key, first), end): ((usize, usize, _, _, _), usize)| Piece {
-        key,
-        line,
-        whole: &head[start..end],
-        first,
-        more: &head[below..end],
-    };
-    starts.into_iter().zip(ends).map(piece).collect()
-}
-
-/// The least that stands before a key.
-fn indent(head: &str) -> &str {
-    let blank = |line: &'_ str| line.len() - line.trim_start().len();
-    let keys = head.lines().filter(|line| field(line.trim_start(), "").is_some());
-    keys.map(|line| &line[..blank(line)]).min_by_key(|it| it.len()).unwrap_or("")
+    pieces
 }
 
 /// The key and the rest of a line that starts a field.
-fn field<'a>(line: &'a str, indent: &str) -> Option<(&'a str, &'a str)> {
-    let line = line.strip_prefix(indent)?;
+fn field(line: &str) -> Option<(&str, &str)> {
     let end = line.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
     let (key, rest) = line.split_at(end);
     let value = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
@@ -170,6 +145,11 @@ impl Piece<'_> {
         })
     }
 
+    /// The lines below the first.
+    fn more(&self) -> &str {
+        self.whole.split_once('\n').map_or("", |(_first, more)| more)
+    }
+
     /// The same with spaces for tabs, if that is all that was wrong.
     fn untabbed(&self) -> Option<Reading> {
         let mut spaced = String::with_capacity(self.whole.len());
@@ -188,12 +168,12 @@ impl Piece<'_> {
 
     /// A map with a bad field in it, read field by field in its turn.
     fn nested(&self, depth: usize) -> Option<Reading> {
-        let below = self.more.trim_start_matches(['\r', '\n']);
+        let below = self.more().trim_start_matches(['\r', '\n']);
         let fits = depth > 0 && self.first.trim().is_empty() && below.starts_with([' ', '\t']);
         if !fits || scalar::is_required(self.key) || !starts_with_a_key(below.trim_start()) {
             return None;
         }
-        let Reading { entries, repairs } = isolate(self.more, self.line + 1, depth - 1);
+        let Reading { entries, repairs } = isolate(self.more(), self.line + 1, depth - 1);
         let map = entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
         let entry = Entry { key: self.key.to_owned(), value: Value::Object(map), line: self.line };
         Some(Reading { entries: vec![entry], repairs })
@@ -204,14 +184,14 @@ impl Piece<'_> {
         let block = is_block_header(self.first.trim());
         let first = if block { "" } else { self.first.trim() };
         let joint = if block && self.first.trim().starts_with('|') { "\n" } else { " " };
-        let more = self.more.lines().filter(|line| block || !line.starts_with('#'));
+        let more = self.more().lines().filter(|line| block || !line.starts_with('#'));
         let lines = std::iter::once(first).chain(more.map(str::trim));
         let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(joint);
         if block { text } else { unquoted(&text) }
     }
 
-    fn repair(&self, quirk: Quirk) -> Repair {
-        Repair { line: self.line, field: self.key.to_owned(), quirk }
+    fn repair(&self, what: Quirk) -> Repair {
+        Repair { line: self.line, field: self.key.to_owned(), what }
     }
 
     /// What most likely made YAML refuse this field.
@@ -219,20 +199,36 @@ impl Piece<'_> {
         let value = self.first.trim();
         let colon = |text: &str| text.contains(": ") || text.trim_end().ends_with(':');
         let unindented = |line: &str| !line.is_empty() && !line.starts_with(char::is_whitespace);
+        let goes_on = self.more().lines().any(unindented);
         match value.chars().next() {
-            _ if !value.is_empty() && !self.first.starts_with(char::is_whitespace) => Quirk::Glued,
-            _ if is_block_header(value) && self.more.lines().any(unindented) => Quirk::Unindented,
-            Some('"' | '\'') => Quirk::Quotes,
-            Some(mark) if "&*@`%[]{},|>!?-:#".contains(mark) => Quirk::Start(mark),
+            Some(_) if !self.first.starts_with(char::is_whitespace) => Quirk::Glued,
+            Some('"' | '\'' | '|' | '>') if goes_on => Quirk::Unindented,
+            Some(quote @ ('"' | '\'')) if !is_closed(value, quote) => Quirk::Quotes,
+            Some('"' | '\'') => Quirk::Broken(cause(refused)),
+            Some(mark) if is_mark(mark, value) => Quirk::Start(mark),
             _ if colon(value) => Quirk::Colon,
-            _ if self.more.lines().any(unindented) => Quirk::Unindented,
-            _ if self.more.lines().any(colon) => Quirk::Colon,
-            _ => Quirk::Broken(match refused {
-                FrontmatterError::Unreadable { cause, .. } => cause,
-                other => other.to_string(),
-            }),
+            _ if goes_on => Quirk::Unindented,
+            _ if self.more().lines().any(colon) => Quirk::Colon,
+            _ => Quirk::Broken(cause(refused)),
         }
     }
+}
+
+fn cause(refused: FrontmatterError) -> String {
+    match refused {
+        FrontmatterError::Unreadable { cause, .. } => cause,
+        other => other.to_string(),
+    }
+}
+
+fn is_closed(value: &str, quote: char) -> bool {
+    value.ends_with(quote) && value.matches(quote).count() == 2
+}
+
+/// Whether YAML takes the first character of a value for a sign of its own.
+fn is_mark(first: char, value: &str) -> bool {
+    let alone = value[first.len_utf8()..].chars().next().is_none_or(char::is_whitespace);
+    "&*@`%[]{},|>!#".contains(first) || (alone && "-?:".contains(first))
 }
 
 /// Whether a value is nothing but `|` or `>` with its marks.

@@ -7,10 +7,10 @@ const LONGEST_HEAD: usize = 64 * 1024;
 
 /// A `SKILL.md` cut in two; only the fences, and what stands above the first, are in neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The YAML between the fences, with its last line end.
     pub head: &'a str,
-    /// All that follows the line of the second fence.
+    /// All that follows the second fence and the end of its line.
     pub body: &'a str,
     /// The line of the file on which the head starts, counted from one.
     pub head_line: usize,
@@ -21,7 +21,7 @@ pub struct Document<'a> {
 /// A byte order mark and blank lines may stand above the first fence. The head ends at the first
 /// line that begins with `---` (what is glued to it is the body's) or is `...`: YAML allows
 /// neither within a value, so one in a value is indented and one in the body comes too late.
-pub fn split(text: &str) -> Result<Document<'_>, FrontmatterError> {
+pub(crate) fn split(text: &str) -> Result<Document<'_>, FrontmatterError> {
     let start = opening(text).ok_or(FrontmatterError::Absent)?;
     let document = cut(text, start)?;
     // Some tools write the first fence twice; an empty head is of no use to anyone.

@@ -5,11 +5,12 @@
 //! took for anchors.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
-use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag, options};
+use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, StrInput, Tag, options};
 
+use super::quirk::SHOWN;
 use super::{Entry, FrontmatterError, Quirk, Reading, Repair, scalar};
 
 /// How deep lists and maps may lie in each other.
@@ -27,13 +28,15 @@ pub(super) fn read(head: &str, first_line: usize) -> Result<Reading, Frontmatter
         emit_comments: false,
     };
     let mut reader = Reader {
+        head,
         parser: Parser::new_from_str_with_options(head, options),
         first_line,
         line: first_line,
+        end: 0,
         field: String::new(),
         size: 0,
         anchors: HashMap::new(),
-        unused: HashMap::new(),
+        unused: BTreeMap::new(),
         repairs: Vec::new(),
     };
     let entries = reader.document()?;
@@ -63,20 +66,23 @@ pub(super) fn last_wins(reading: Reading) -> Reading {
 }
 
 fn duplicate(line: usize, key: &str) -> Repair {
-    Repair { line, field: key.to_owned(), quirk: Quirk::Duplicate }
+    Repair { line, field: key.to_owned(), what: Quirk::Duplicate }
 }
 
-/// The values anchors stand for, with what each costs to write out again.
-type Anchors = HashMap<usize, (Value, usize)>;
-
 struct Reader<'a> {
+    head: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     first_line: usize,
+    /// The line on which the last event starts, and the byte at which it ends.
     line: usize,
+    end: usize,
+    /// The top-level field it belongs to.
     field: String,
     size: usize,
-    anchors: Anchors,
-    unused: HashMap<usize, Repair>,
+    /// The values anchors stand for, with what each costs to write out again.
+    anchors: HashMap<usize, (Value, usize)>,
+    /// Anchors that no alias has asked for yet, and what to say if none does.
+    unused: BTreeMap<usize, Repair>,
     repairs: Vec<Repair>,
 }
 
@@ -109,6 +115,9 @@ impl<'a> Reader<'a> {
             self.field.clone_from(&key);
             let event = self.next()?;
             let value = self.value(event, scalar::typing(&key))?;
+            if scalar::is_required(&key) {
+                self.notice_comment();
+            }
             entries.push(Entry { key, value, line });
         }
     }
@@ -119,16 +128,33 @@ impl<'a> Reader<'a> {
             let (event, span) = match self.parser.next_event() {
                 Some(Ok(next)) => next,
                 Some(Err(error)) => {
-                    self.line = self.first_line + error.marker().line().saturating_sub(1);
+                    self.stand_at(*error.marker());
                     return Err(self.refused(error.info()));
                 }
                 None => return Ok(Event::StreamEnd),
             };
-            self.line = self.first_line + start(&span);
+            self.stand_at(span.start);
+            self.end = span.end.byte_offset().unwrap_or(self.head.len());
             let Event::Anchor(id, name) = event else { return Ok(event) };
             let repair = self.dropped(format!("&{name}"));
             self.unused.insert(id, repair);
         }
+    }
+
+    /// Tells of ` #12 …` behind a value: a comment to YAML, but hardly to the author.
+    fn notice_comment(&mut self) {
+        let rest = self.head.get(self.end..).and_then(|rest| rest.lines().next()).unwrap_or("");
+        let comment = rest.trim();
+        let glued =
+            comment.strip_prefix('#').is_some_and(|it| it.starts_with(char::is_alphanumeric));
+        if glued && rest.starts_with([' ', '\t']) {
+            let repair = self.dropped(comment.chars().take(SHOWN).collect());
+            self.repairs.push(repair);
+        }
+    }
+
+    fn stand_at(&mut self, marker: Marker) {
+        self.line = self.first_line + marker.line().saturating_sub(1);
     }
 
     /// A key as it is spelled; only words can be one.
@@ -230,7 +256,7 @@ impl<'a> Reader<'a> {
     }
 
     fn dropped(&self, word: String) -> Repair {
-        Repair { line: self.line, field: self.field.clone(), quirk: Quirk::Dropped(word) }
+        Repair { line: self.line, field: self.field.clone(), what: Quirk::Dropped(word) }
     }
 
     fn not_mapping(&self, found: &'static str) -> FrontmatterError {
@@ -240,11 +266,6 @@ impl<'a> Reader<'a> {
     fn refused(&self, cause: impl Into<String>) -> FrontmatterError {
         FrontmatterError::Unreadable { line: self.line, cause: cause.into() }
     }
-}
-
-/// Lines from the start of the head to the start of a span.
-fn start(span: &Span) -> usize {
-    span.start.line().saturating_sub(1)
 }
 
 fn is_null(text: &str, style: ScalarStyle) -> bool {

@@ -1,10 +1,8 @@
 //! One installed plugin with all that describes it: its record, its manifest, its marketplace.
 
-use std::path::PathBuf;
-
 use super::{
-    Plugin, Standing, id::PluginId, installed::Install, manifest::Manifest, marketplace::Entry,
-    marketplaces::Listed, version::is_newer,
+    Plugin, Standing, disk::Place, id::PluginId, installed::Install, manifest::Manifest,
+    marketplace::Entry, marketplaces::Listed, version::is_newer,
 };
 
 /// All that is known of an installed plugin.
@@ -12,7 +10,7 @@ pub(crate) struct Description<'a> {
     pub(crate) id: &'a PluginId,
     /// The record that counts; a plugin used in its marketplace's folder needs none.
     pub(crate) record: Option<&'a Install>,
-    pub(crate) install: PathBuf,
+    pub(crate) install: Place,
     /// What its `plugin.json` says, which may be nothing.
     pub(crate) own: Manifest,
     pub(crate) listed: Option<Listed>,
@@ -35,15 +33,16 @@ impl Description<'_> {
         self.own.declares_components && self.entry().is_some_and(whole)
     }
 
-    /// The plugin under the name that it gives itself: that is what its skills carry in front.
+    /// The plugin as it describes itself: its name is what its skills carry in front, and its
+    /// version is that of the files, while the record may be older than a folder used in place.
     pub(crate) fn plugin(&self) -> Plugin {
-        let mut plugin = plugin(self.id, self.record);
-        if let Some(name) = &self.own.name {
-            plugin.name.clone_from(name);
-        }
+        let recorded = plugin(self.id, self.record);
         let offered = || self.entry()?.manifest.version.clone();
-        plugin.version = plugin.version.or_else(|| self.own.version.clone()).or_else(offered);
-        plugin
+        Plugin {
+            name: self.own.name.clone().unwrap_or(recorded.name),
+            marketplace: recorded.marketplace,
+            version: self.own.version.clone().or(recorded.version).or_else(offered),
+        }
     }
 
     /// Where a plugin stands whose skills count.

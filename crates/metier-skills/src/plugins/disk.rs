@@ -38,17 +38,17 @@ impl Reader {
     /// Reads a file of a folder whose author is a stranger: no link may lead out of it.
     pub(crate) fn read_inside<T>(
         &mut self,
-        folder: &Path,
+        folder: &Place,
         relative: &str,
         parse: fn(&str) -> Parsed<T>,
     ) -> Option<T> {
-        let problem = match inside(folder, relative) {
-            Inside::Found(file) => return self.read(&file, parse),
+        let problem = match folder.follow(relative) {
+            Inside::Found(file) => return self.read(&file.path, parse),
             Inside::Missing => return None,
             Inside::Outside => PluginProblem::LeadsAway,
             Inside::Unreadable(kind) => PluginProblem::Unreadable(kind),
         };
-        self.note(&folder.join(relative), [problem]);
+        self.note(&folder.path.join(relative), [problem]);
         None
     }
 
@@ -58,16 +58,53 @@ impl Reader {
     }
 }
 
+/// Something on the disk: its path as people know it, and the same with all links followed.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) real: PathBuf,
+}
+
 /// Where a path inside a folder leads.
 pub(crate) enum Inside {
     /// To something that really lies in the folder.
-    Found(PathBuf),
+    Found(Place),
     /// To nothing.
     Missing,
     /// Out of the folder, as written or by a link.
     Outside,
     /// Where nobody may look.
     Unreadable(ErrorKind),
+}
+
+impl Place {
+    /// The folder at `path`, if one is there.
+    pub(crate) fn folder(path: &Path) -> Option<Place> {
+        let real = fs::canonicalize(path).ok().filter(|it| it.is_dir())?;
+        Some(Place { path: path.components().collect(), real })
+    }
+
+    /// Follows a relative path, and every link on the way.
+    pub(crate) fn follow(&self, relative: &str) -> Inside {
+        if leaves(relative) {
+            return Inside::Outside;
+        }
+        let path: PathBuf = self.path.join(relative).components().collect();
+        match fs::canonicalize(&path) {
+            Ok(real) if real.starts_with(&self.real) => Inside::Found(Place { path, real }),
+            Ok(_) => Inside::Outside,
+            Err(error) if is_missing(&error) => Inside::Missing,
+            Err(error) => Inside::Unreadable(error.kind()),
+        }
+    }
+
+    /// Whether this folder is itself a skill, under any spelling and even if disabled.
+    pub(crate) fn holds_skill(&self) -> bool {
+        let is_skill =
+            |name: &str| name.strip_prefix('.').unwrap_or(name).eq_ignore_ascii_case("SKILL.md");
+        let entries = fs::read_dir(&self.real).into_iter().flatten().flatten();
+        entries.into_iter().any(|it| it.file_name().to_str().is_some_and(is_skill))
+    }
 }
 
 /// Reads a text without its byte order mark; no such file is no text.
@@ -99,20 +136,6 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Follows a relative path from a folder, and every link on the way.
-pub(crate) fn inside(folder: &Path, relative: &str) -> Inside {
-    if leaves(relative) {
-        return Inside::Outside;
-    }
-    let path: PathBuf = folder.join(relative).components().collect();
-    match (fs::canonicalize(folder), fs::canonicalize(&path)) {
-        (Ok(folder), Ok(real)) if real.starts_with(&folder) => Inside::Found(path),
-        (Ok(_), Ok(_)) => Inside::Outside,
-        (Err(error), _) | (_, Err(error)) if is_missing(&error) => Inside::Missing,
-        (Err(error), _) | (_, Err(error)) => Inside::Unreadable(error.kind()),
-    }
-}
-
 /// Whether a path leaves its folder as it is written, on any system.
 fn leaves(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
@@ -122,17 +145,4 @@ fn leaves(path: &str) -> bool {
 /// The path with all links followed, or as it is where there is nothing.
 pub(crate) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.components().collect())
-}
-
-/// Whether the folder is itself a skill, under any spelling and even if disabled.
-pub(crate) fn holds_skill(folder: &Path) -> bool {
-    let is_skill = |name: &str| {
-        let name = name.strip_prefix('.').unwrap_or(name);
-        name.eq_ignore_ascii_case("SKILL.md")
-    };
-    fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .any(|it| it.file_name().to_str().is_some_and(is_skill))
 }

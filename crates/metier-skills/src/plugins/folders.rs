@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     PluginProblem,
     description::Description,
-    disk::{self, Inside},
+    disk::{Inside, Place},
     id::PluginId,
     manifest,
     problem::short,
@@ -20,9 +20,8 @@ const DEFAULT: &str = "skills";
 /// Folders in the order listed, each once, and the problems with the rest.
 #[derive(Default)]
 pub(crate) struct Folders {
-    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) places: Vec<Place>,
     pub(crate) problems: Vec<(PathBuf, PluginProblem)>,
-    reals: Vec<PathBuf>,
 }
 
 /// Finds the folders: the default one, then what the manifest lists, then what the entry lists.
@@ -35,7 +34,7 @@ pub(crate) fn folders(plugin: &Description<'_>) -> Folders {
     if !listed.is_some_and(|it| it.entry.is_at_root()) {
         folders.add_default(plugin);
     }
-    folders.add_listed(plugin, &plugin.install.join(manifest::FILE), &plugin.own.skills);
+    folders.add_listed(plugin, &plugin.install.path.join(manifest::FILE), &plugin.own.skills);
     if let Some(listed) = listed {
         folders.add_listed(plugin, &listed.file, &listed.entry.manifest.skills);
     } else if plugin.own.skills.is_empty() {
@@ -46,19 +45,19 @@ pub(crate) fn folders(plugin: &Description<'_>) -> Folders {
 
 impl Folders {
     fn add_default(&mut self, plugin: &Description<'_>) {
-        match disk::inside(&plugin.install, DEFAULT) {
-            Inside::Found(path) if path.is_dir() => self.add(path),
+        match plugin.install.follow(DEFAULT) {
+            Inside::Found(place) if place.real.is_dir() => self.add(place),
             Inside::Found(_) | Inside::Missing => {}
             refused => {
                 let problem = refusal(plugin.id, DEFAULT, &refused);
-                self.problems.push((plugin.install.join(DEFAULT), problem));
+                self.problems.push((plugin.install.path.join(DEFAULT), problem));
             }
         }
     }
 
     /// A plugin without folders of skills may be one skill itself.
     fn add_single(&mut self, plugin: &Description<'_>) {
-        if !plugin.install.join(DEFAULT).is_dir() && disk::holds_skill(&plugin.install) {
+        if !plugin.install.path.join(DEFAULT).is_dir() && plugin.install.holds_skill() {
             self.add(plugin.install.clone());
         }
     }
@@ -71,17 +70,15 @@ impl Folders {
         }
         for relative in listed.iter().take(MOST_FOLDERS) {
             match folder_inside(plugin.id, &plugin.install, relative) {
-                Ok(path) => self.add(path),
+                Ok(place) => self.add(place),
                 Err(problem) => self.problems.push((file.to_owned(), problem)),
             }
         }
     }
 
-    fn add(&mut self, path: PathBuf) {
-        let real = disk::real(&path);
-        if !self.reals.contains(&real) {
-            self.reals.push(real);
-            self.paths.push(path);
+    fn add(&mut self, place: Place) {
+        if self.places.iter().all(|it| it.real != place.real) {
+            self.places.push(place);
         }
     }
 }
@@ -89,11 +86,11 @@ impl Folders {
 /// Follows the path of a plugin to a folder that really lies in `folder`.
 pub(crate) fn folder_inside(
     id: &PluginId,
-    folder: &Path,
+    folder: &Place,
     relative: &str,
-) -> Result<PathBuf, PluginProblem> {
-    match disk::inside(folder, relative) {
-        Inside::Found(path) if path.is_dir() => Ok(path),
+) -> Result<Place, PluginProblem> {
+    match folder.follow(relative) {
+        Inside::Found(place) if place.real.is_dir() => Ok(place),
         refused => Err(refusal(id, relative, &refused)),
     }
 }
@@ -101,8 +98,9 @@ pub(crate) fn folder_inside(
 fn refusal(id: &PluginId, path: &str, inside: &Inside) -> PluginProblem {
     let (plugin, path) = (id.to_string(), short(path));
     match inside {
-        Inside::Found(_) | Inside::Missing => PluginProblem::NotAFolder { plugin, path },
         Inside::Outside => PluginProblem::Outside { plugin, path },
-        Inside::Unreadable(kind) => PluginProblem::Unreadable(*kind),
+        Inside::Found(_) | Inside::Missing | Inside::Unreadable(_) => {
+            PluginProblem::NotAFolder { plugin, path }
+        }
     }
 }

@@ -23,9 +23,10 @@ impl<T: Default> Parsed<T> {
         let fields = match serde_json::from_str(text) {
             Ok(Value::Object(fields)) => Ok(fields),
             Ok(_) => Err(PluginProblem::NotAnObject),
-            Err(error) => {
-                Err(PluginProblem::NotJson { line: error.line(), column: error.column() })
-            }
+            Err(error) => Err(PluginProblem::NotJson {
+                line: error.line().max(1),
+                column: error.column().max(1),
+            }),
         };
         let mut problems = Vec::new();
         let value = match fields {

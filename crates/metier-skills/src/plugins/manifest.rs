@@ -65,8 +65,8 @@ fn skills(value: Option<&Value>, problems: &mut Vec<PluginProblem>) -> Vec<Strin
     let mut skills = Vec::new();
     for path in listed {
         match path.as_str() {
-            Some(path) => skills.push(path.to_owned()),
-            None => problems.push(wrong_type("skills", "a path or a list of paths")),
+            Some(path) if !path.trim().is_empty() => skills.push(path.to_owned()),
+            _ => problems.push(wrong_type("skills", "a path or a list of paths")),
         }
     }
     skills

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     PluginPlaces, PluginProblem,
-    disk::Reader,
+    disk::{Place, Reader},
     folders::folder_inside,
     id::PluginId,
     json::Parsed,
@@ -29,13 +29,13 @@ pub(crate) struct Marketplaces<'a> {
 pub(crate) struct Listed {
     pub(crate) entry: Entry,
     /// The marketplace's folder.
-    pub(crate) root: PathBuf,
+    pub(crate) root: Place,
     /// The file that has the entry.
     pub(crate) file: PathBuf,
 }
 
 struct Opened {
-    root: PathBuf,
+    root: Place,
     file: PathBuf,
     marketplace: Marketplace,
 }
@@ -84,7 +84,7 @@ impl Opened {
 
 impl Listed {
     /// The plugin's folder inside the marketplace, if it is there.
-    pub(crate) fn folder(&self, id: &PluginId) -> Option<Result<PathBuf, PluginProblem>> {
+    pub(crate) fn folder(&self, id: &PluginId) -> Option<Result<Place, PluginProblem>> {
         Some(folder_inside(id, &self.root, self.entry.source.as_deref()?))
     }
 
@@ -106,6 +106,7 @@ fn open(location: &Path, reader: &mut Reader) -> Option<Opened> {
     } else {
         (location, FILE)
     };
-    let marketplace = reader.read_inside(root, name, marketplace::parse)?;
-    Some(Opened { root: root.to_owned(), file: root.join(name), marketplace })
+    let root = Place::folder(root)?;
+    let marketplace = reader.read_inside(&root, name, marketplace::parse)?;
+    Some(Opened { file: root.path.join(name), root, marketplace })
 }

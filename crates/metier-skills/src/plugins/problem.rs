@@ -55,8 +55,8 @@ pub enum PluginProblem {
         /// The path as written.
         path: String,
     },
-    /// A path leads to nothing, or to a file.
-    #[error("`{path}` of plugin `{plugin}` is not a folder")]
+    /// A path leads to nothing, to a file, or where nobody may look.
+    #[error("`{path}` of plugin `{plugin}` is not a readable folder")]
     NotAFolder {
         /// Whose path it is.
         plugin: String,
@@ -84,9 +84,9 @@ impl PluginProblem {
             Self::Unreadable(_) => "check who may read the file".to_owned(),
             Self::LeadsAway => "put the file itself in place of the link".to_owned(),
             Self::NotAFile => "move away what stands in the file's place".to_owned(),
-            Self::TooLarge | Self::NotText | Self::NotAnObject => {
-                "let Claude Code write the file anew".to_owned()
-            }
+            Self::TooLarge => "remove from the file what does not belong there".to_owned(),
+            Self::NotText => "save the file as UTF-8".to_owned(),
+            Self::NotAnObject => "start the file with `{` and end it with `}`".to_owned(),
             Self::NotJson { line, .. } => format!("correct line {line}, or the one before it"),
             Self::WrongType { field, wanted } => format!("make `{field}` {wanted}"),
             Self::BadName(_) => "write `name@marketplace`, without `:`, `/` or spaces".to_owned(),

@@ -9,7 +9,7 @@ use std::{
 use super::{
     PluginPlaces, PluginProblem, PluginReport, PluginSource, Plugins, Standing,
     description::{Description, plugin},
-    disk::{self, Reader},
+    disk::{Place, Reader, real},
     folders::folders,
     id::PluginId,
     installed::{self, Install, Scope},
@@ -27,7 +27,7 @@ pub(crate) fn survey(places: &PluginPlaces) -> Plugins {
     let ids: BTreeSet<_> = on.map(|(id, _)| id.clone()).chain(installed.keys().cloned()).collect();
     let mut survey = Survey {
         places,
-        project: places.project.iter().map(|it| disk::real(it)).collect(),
+        project: places.project.iter().map(|it| real(it)).collect(),
         switches,
         marketplaces: Marketplaces::new(places, &mut reader),
         reader,
@@ -68,13 +68,15 @@ struct Survey<'a> {
 impl Survey<'_> {
     /// Finds where one plugin stands, and its sources if it counts.
     fn visit(&mut self, id: &PluginId, installs: &[Install]) -> Option<PluginReport> {
-        let record = self.counting(installs);
-        let first = installs.first().map(|it| &it.scope);
-        if let (None, Some(Scope::Local(path) | Scope::Project(path))) = (record, first) {
-            let project = self.places.locate(path);
-            return Some(report(id, None, None, Standing::OtherProject { project }));
-        }
+        let counting = self.counting(installs);
+        let record = counting.or(installs.first());
         let path = record.and_then(|it| it.path.as_deref()).map(|it| self.places.locate(it));
+        if let (None, Some(Scope::Local(project) | Scope::Project(project))) =
+            (counting, record.map(|it| &it.scope))
+        {
+            let project = self.places.locate(project);
+            return Some(report(id, record, path.as_ref(), Standing::OtherProject { project }));
+        }
         match self.switches.get(id) {
             Some(Switch { on: false, by }) => {
                 let by = Some(by.clone());
@@ -84,19 +86,33 @@ impl Survey<'_> {
             _ => {}
         }
         let listed = self.marketplaces.listed(id, path.as_deref(), &mut self.reader);
-        let Some(install) = path.or_else(|| self.in_place(id, listed.as_ref())) else {
-            if record.is_some() {
-                let problem = PluginProblem::NoInstallPath(id.to_string());
-                self.reader.note(&self.places.manifest, [problem]);
-            }
-            return Some(report(id, record, None, Standing::NotInstalled));
+        let install = match &path {
+            Some(path) => Place::folder(path),
+            None => self.in_place(id, listed.as_ref()),
         };
-        if !install.is_dir() {
-            return Some(report(id, record, Some(&install), Standing::Gone));
-        }
+        let Some(install) = install else {
+            return Some(self.missing(id, record, path.as_ref()));
+        };
         let own = self.reader.read_inside(&install, manifest::FILE, manifest::parse);
         let own = own.unwrap_or_default();
         Some(self.open(&Description { id, record, install, own, listed }))
+    }
+
+    /// Reports a plugin that is nowhere: its folder is gone, or nobody knows of one.
+    fn missing(
+        &mut self,
+        id: &PluginId,
+        record: Option<&Install>,
+        path: Option<&PathBuf>,
+    ) -> PluginReport {
+        if path.is_some() {
+            return report(id, record, path, Standing::Gone);
+        }
+        if record.is_some() {
+            let problem = PluginProblem::NoInstallPath(id.to_string());
+            self.reader.note(&self.places.manifest, [problem]);
+        }
+        report(id, record, None, Standing::NotInstalled)
     }
 
     /// The copy that counts here: the nearest project's own, else the machine's, else the user's.
@@ -114,12 +130,12 @@ impl Survey<'_> {
 
     /// How many folders up a project is; another project is nowhere.
     fn distance(&self, project: &str) -> Option<usize> {
-        let project = disk::real(&self.places.locate(project));
+        let project = real(&self.places.locate(project));
         self.project.iter().position(|it| *it == project)
     }
 
     /// A plugin without a path of its own is used where its marketplace keeps it.
-    fn in_place(&mut self, id: &PluginId, listed: Option<&Listed>) -> Option<PathBuf> {
+    fn in_place(&mut self, id: &PluginId, listed: Option<&Listed>) -> Option<Place> {
         let listed = listed?;
         let folder = listed.folder(id)?;
         folder.map_err(|problem| self.reader.note(&listed.file, [problem])).ok()
@@ -127,7 +143,8 @@ impl Survey<'_> {
 
     /// Looks into a plugin that no settings file switches off.
     fn open(&mut self, described: &Description<'_>) -> PluginReport {
-        let Description { id, record, install, .. } = described;
+        let Description { id, record, .. } = described;
+        let install = &described.install.path;
         if described.is_off_by_default() && !self.switches.contains_key(id) {
             return report(id, *record, Some(install), Standing::Disabled { by: None });
         }
@@ -139,10 +156,10 @@ impl Survey<'_> {
         let plugin = Arc::new(described.plugin());
         let found = folders(described);
         self.reader.problems.extend(found.problems);
-        self.sources.extend(found.paths.into_iter().map(|folder| PluginSource {
+        self.sources.extend(found.places.into_iter().map(|it| PluginSource {
             plugin: Arc::clone(&plugin),
             install: install.clone(),
-            folder,
+            folder: it.path,
         }));
         let standing = described.standing(&plugin);
         PluginReport { id: id.to_string(), plugin, install: Some(install.clone()), standing }

@@ -2,6 +2,7 @@
 
 mod choice;
 mod folders;
+mod marketplaces;
 mod mutation;
 mod parsers;
 mod safety;
@@ -22,6 +23,9 @@ const CACHE: &str = "
 //- plugins/cache/acme/pdf/1.0/skills/fill/SKILL.md
 //- plugins/cache/acme/pdf/2.0/skills/fill/SKILL.md
 ";
+
+/// The start of every line about what is wrong with the marketplace `acme`.
+const MARKETPLACE: &str = "! plugins/marketplaces/acme/.claude-plugin/marketplace.json:";
 
 /// Builds a tree of files and compares all that is found in it, one line each: folders to scan,
 /// plugins that do not simply count, and problems.

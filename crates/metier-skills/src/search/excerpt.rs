@@ -12,7 +12,7 @@ const SLACK: usize = 16;
 
 /// A window of about 160 characters around the first match in the body, else in the description;
 /// the description's beginning if there is no match.
-pub fn excerpt(query: &Query, description: &str, body: &str) -> String {
+pub(crate) fn excerpt(query: &Query, description: &str, body: &str) -> String {
     let around = |text: &str| {
         let range = unfold(text, &query.find(&fold(text))?);
         Some(window(text, &range))

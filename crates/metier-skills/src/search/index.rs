@@ -2,26 +2,27 @@
 
 use memchr::memmem::Finder;
 
+use super::names::{Names, name_key};
 use super::postings::{Occurrences, Postings};
-use super::query::{Match, Query, name_key};
-use super::rank::{Found, Hit, N_FIELDS, Names, Ranking, occurrence_weights};
-use super::text::fold_into;
+use super::query::{Match, Query};
+use super::rank::{Found, Hit, N_FIELDS, Ranking, occurrence_weights};
+use super::text::{chunks_with, fold_into};
 use super::vocabulary::{Interner, Vocabulary};
 
 /// What is searched of one skill.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     /// The name it goes by.
-    pub name: &'a str,
+    pub(crate) name: &'a str,
     /// What it says it is for.
-    pub description: &'a str,
+    pub(crate) description: &'a str,
     /// What it has to say.
-    pub body: &'a str,
+    pub(crate) body: &'a str,
 }
 
 /// Answers queries over the entries it was built from.
 #[derive(Debug)]
-pub struct Index {
+pub(crate) struct Index {
     vocabulary: Vocabulary,
     postings: Postings,
     weights: Vec<[f32; N_FIELDS]>,
@@ -30,7 +31,7 @@ pub struct Index {
 
 /// Takes entries one by one; their text may go as soon as they are added.
 #[derive(Default)]
-pub struct Builder {
+pub(crate) struct Builder {
     /// Only chunks with one of these words are kept, if there are any.
     words: Vec<Finder<'static>>,
     interner: Interner,
@@ -42,7 +43,7 @@ pub struct Builder {
 
 impl Index {
     /// Every entry that has enough of the query's words, best first.
-    pub fn search(&self, query: &Query) -> Vec<Hit> {
+    pub(crate) fn search(&self, query: &Query) -> Vec<Hit> {
         let mut ranking = Ranking::new(self.weights.len());
         for word in &query.words {
             let exact = self.frequencies(self.vocabulary.holding(word));
@@ -71,21 +72,13 @@ impl Index {
 }
 
 impl Builder {
-    /// A builder whose index knows this query only, at a fraction of the price.
-    ///
-    /// It gives the same hits in the same order. A fuzzy query still takes the whole vocabulary.
-    pub fn for_query(query: &Query) -> Builder {
-        let words = match query.mode {
-            Match::Fuzzy => Vec::new(),
-            Match::All | Match::Any => {
-                query.words.iter().map(|word| Finder::new(word).into_owned()).collect()
-            }
-        };
+    /// A builder that keeps only what a search for these words needs.
+    pub(super) fn for_words(words: Vec<Finder<'static>>) -> Builder {
         Builder { words, ..Builder::default() }
     }
 
     /// Adds the next entry.
-    pub fn add(&mut self, entry: Entry<'_>) {
+    pub(crate) fn add(&mut self, entry: Entry<'_>) {
         let fields = [entry.name, entry.description, entry.body];
         let lengths = fields.map(|text| self.add_field(text));
         self.lengths.push(lengths);
@@ -93,7 +86,7 @@ impl Builder {
     }
 
     /// Puts everything in its place.
-    pub fn finish(self) -> Index {
+    pub(crate) fn finish(self) -> Index {
         Index {
             vocabulary: self.interner.finish(),
             postings: self.occurrences.into_postings(),
@@ -113,28 +106,9 @@ impl Builder {
         };
         match self.words.as_slice() {
             [] => self.folded.split_ascii_whitespace().for_each(&mut add),
-            words => chunks_with(words, &self.folded).into_iter().for_each(&mut add),
+            words => chunks_with(&self.folded, words).into_iter().for_each(&mut add),
         }
         self.occurrences.close_field();
         u32::try_from(self.folded.len()).unwrap_or(u32::MAX)
     }
-}
-
-/// The chunks of a text that have one of the words, each as often as it occurs.
-fn chunks_with<'a>(words: &[Finder<'_>], text: &'a str) -> Vec<&'a str> {
-    let mut ranges = Vec::new();
-    for word in words {
-        let mut from = 0;
-        while let Some(at) = word.find(&text.as_bytes()[from..]) {
-            let (before, after) = text.split_at(from + at);
-            let is_space = |letter: char| letter.is_ascii_whitespace();
-            let start = before.rfind(is_space).map_or(0, |space| space + 1);
-            let end = after.find(is_space).map_or(text.len(), |space| before.len() + space);
-            ranges.push((start, end));
-            from = end;
-        }
-    }
-    ranges.sort_unstable();
-    ranges.dedup();
-    ranges.into_iter().map(|(start, end)| &text[start..end]).collect()
 }

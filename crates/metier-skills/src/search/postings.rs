@@ -36,7 +36,6 @@ impl Postings {
 impl Occurrences {
     /// Counts a chunk for the field that is open.
     pub(super) fn add(&mut self, chunk: u32) {
-        let Ok(next) = u32::try_from(self.chunks.len()) else { return };
         let known = chunk as usize;
         if known >= self.seen.len() {
             self.seen.resize(known + 1, 0);
@@ -46,7 +45,7 @@ impl Occurrences {
         if is_in_field && self.chunks.get(seen as usize) == Some(&chunk) {
             let count = &mut self.counts[seen as usize];
             *count = count.saturating_add(1);
-        } else {
+        } else if let Ok(next) = u32::try_from(self.chunks.len()) {
             self.seen[known] = next;
             self.chunks.push(chunk);
             self.counts.push(1);

@@ -1,9 +1,11 @@
 //! What is asked for.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::memmem;
 
+use super::names::name_key;
 use super::text::fold;
 use super::typo::Typo;
 
@@ -23,20 +25,18 @@ pub enum Match {
 pub struct Query {
     pub(super) mode: Match,
     pub(super) words: Vec<String>,
+    /// All of it, as the name it may be.
     pub(super) name: String,
 }
 
 impl Query {
     /// Splits `text` at white space; none if there is nothing else in it.
     pub fn new(text: &str, mode: Match) -> Option<Query> {
-        let name = name_key(text);
-        let mut words: Vec<String> = Vec::new();
-        for word in fold(text).split_ascii_whitespace() {
-            if !words.iter().any(|it| it == word) {
-                words.push(word.to_owned());
-            }
-        }
-        (!words.is_empty()).then_some(Query { mode, words, name })
+        let folded = fold(text);
+        let mut seen = HashSet::new();
+        let words = folded.split_ascii_whitespace().filter(|word| seen.insert(*word));
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        (!words.is_empty()).then_some(Query { mode, words, name: name_key(text) })
     }
 
     /// How many words an entry must have to be a hit.
@@ -65,9 +65,4 @@ impl Query {
         let mut chunks = folded.split_ascii_whitespace();
         chunks.find_map(|chunk| typos.iter().find_map(|typo| Some(typo.nearest(chunk)?.word)))
     }
-}
-
-/// The form in which names are compared: `PDF Tools`, `pdf-tools` and `pdf tools` are one.
-pub(super) fn name_key(text: &str) -> String {
-    fold(text).split_ascii_whitespace().collect::<Vec<_>>().join("-")
 }

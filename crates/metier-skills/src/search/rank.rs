@@ -1,47 +1,32 @@
 //! Which hits come first: names that match, then BM25 over the fields, then the name.
 
-use std::cmp::Reverse;
-use std::ops::Range;
-
+use super::names::Names;
 use super::query::Query;
 
-/// What is searched of an entry, the weightiest first.
+/// Name, description and body.
 pub(super) const N_FIELDS: usize = 3;
 
-/// How much an occurrence in name, description and body counts.
+/// How much an occurrence in each field counts.
 const BOOSTS: [f32; N_FIELDS] = [12.0, 4.0, 1.0];
-/// How much a long name, description or body makes up for its many words.
+/// How much less it counts the longer the field is: from not at all, 0, to in proportion, 1.
 const LENGTH_SHARES: [f32; N_FIELDS] = [0.3, 0.5, 0.75];
-/// How soon more occurrences stop to matter.
+/// How many weighted occurrences are worth half of what endless ones would be.
 const SATURATION: f32 = 1.2;
 
 /// One entry that a query found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub(crate) struct Hit {
     /// Its position in the order in which entries were added.
-    pub entry: usize,
+    pub(crate) entry: usize,
     /// How many of the query's words it has.
-    pub score: usize,
+    pub(crate) score: usize,
 }
 
-/// How the words of a query were found in an entry.
+/// How a word was found, and what that is worth.
 #[derive(Clone, Copy)]
 pub(super) enum Found {
-    Exactly,
-    Nearly,
-}
-
-/// What one occurrence weighs in each field of each entry: boost over relative length.
-pub(super) fn occurrence_weights(lengths: &[[u32; N_FIELDS]]) -> Vec<[f32; N_FIELDS]> {
-    let n_entries = lengths.len().max(1) as f64;
-    let total = |field: usize| lengths.iter().map(|it| f64::from(it[field])).sum::<f64>();
-    let means: [f32; N_FIELDS] =
-        std::array::from_fn(|field| (total(field) / n_entries).max(1.0) as f32);
-    let weight = |length: u32, field: usize| {
-        let share = LENGTH_SHARES[field];
-        BOOSTS[field] / (1.0 - share + share * length as f32 / means[field])
-    };
-    lengths.iter().map(|it| std::array::from_fn(|field| weight(it[field], field))).collect()
+    Nearly = 1,
+    Exactly = 2,
 }
 
 /// How all entries stand while the words of a query are counted.
@@ -49,9 +34,23 @@ pub(super) struct Ranking(Vec<Standing>);
 
 #[derive(Clone, Copy, Default)]
 struct Standing {
-    n_words: u32,
-    n_exact: u32,
+    n_words: usize,
+    merit: u32,
     relevance: f32,
+}
+
+/// What one occurrence weighs in each field of each entry, given how long these are.
+pub(super) fn occurrence_weights(lengths: &[[u32; N_FIELDS]]) -> Vec<[f32; N_FIELDS]> {
+    let mean = |field: usize| {
+        let total: f64 = lengths.iter().map(|it| f64::from(it[field])).sum();
+        (total / lengths.len() as f64) as f32
+    };
+    let means: [f32; N_FIELDS] = std::array::from_fn(mean);
+    let weight = |length: u32, field: usize| {
+        let share = LENGTH_SHARES[field];
+        BOOSTS[field] / (1.0 - share + share * length as f32 / means[field].max(1.0))
+    };
+    lengths.iter().map(|it| std::array::from_fn(|field| weight(it[field], field))).collect()
 }
 
 impl Ranking {
@@ -59,14 +58,14 @@ impl Ranking {
         Ranking(vec![Standing::default(); n_entries])
     }
 
-    /// Adds one word: how often each entry has it, weighted by field.
+    /// Adds one word, given its weighted occurrences in each entry.
     pub(super) fn count(&mut self, frequencies: &[f32], found: Found) {
         let n_with = frequencies.iter().filter(|it| **it > 0.0).count() as f32;
         let rarity = (1.0 + (self.0.len() as f32 - n_with + 0.5) / (n_with + 0.5)).ln();
         for (standing, frequency) in self.0.iter_mut().zip(frequencies) {
             if *frequency > 0.0 {
                 standing.n_words += 1;
-                standing.n_exact += u32::from(matches!(found, Found::Exactly));
+                standing.merit += found as u32;
                 standing.relevance += rarity * frequency / (SATURATION + frequency);
             }
         }
@@ -74,76 +73,25 @@ impl Ranking {
 
     /// Everything with enough of the query's words, best first.
     pub(super) fn finish(self, query: &Query, names: &Names) -> Vec<Hit> {
-        let places = names.matching(&query.name);
-        let n_needed = query.needed() as u32;
-        let hits = self.0.iter().enumerate().filter(|(_, it)| it.n_words >= n_needed);
-        let mut keyed: Vec<u128> = hits
-            .map(|(entry, standing)| {
-                let place = names.places[entry];
-                let tier = places.tier(place);
-                (u128::from(tier) << 112)
-                    | u128::from(!standing.n_words as u16) << 96
-                    | u128::from(!standing.n_exact) << 64
-                    | u128::from(!standing.relevance.to_bits()) << 32
-                    | u128::from(place)
-            })
-            .collect();
-        keyed.sort_unstable();
-        keyed
+        let tier = names.tiers(&query.name);
+        let hits = self.0.iter().zip(&names.places).filter(|(it, _)| it.n_words >= query.needed());
+        let mut keys: Vec<u128> = hits.map(|(it, place)| it.key(tier(*place), *place)).collect();
+        keys.sort_unstable();
+        let hit = |key: u128| {
+            let entry = names.entry(key as u32);
+            Hit { entry, score: self.0[entry].n_words }
+        };
+        keys.into_iter().map(hit).collect()
+    }
+}
+
+impl Standing {
+    /// One number to sort by, the lower the better: a common word is in thousands of entries, and
+    /// numbers sort twice as fast as a struct of the same parts. The place comes last.
+    fn key(&self, tier: u32, place: u32) -> u128 {
+        // The bits of floats that are not negative sort as the floats do.
+        [tier, !self.merit, !self.relevance.to_bits(), place]
             .into_iter()
-            .map(|k| Hit {
-                entry: names.order[k as u32 as usize] as usize,
-                score: (!(k >> 96) as u16) as usize,
-            })
-            .collect()
-    }
-}
-
-/// The names of all entries in their order.
-#[derive(Debug)]
-pub(super) struct Names {
-    sorted: Vec<Box<str>>,
-    /// Where each entry's name stands among the sorted ones.
-    places: Vec<u32>,
-    order: Vec<u32>,
-}
-
-/// Which places among the sorted names a query's name fits.
-struct Matching {
-    exact: Range<u32>,
-    prefix: Range<u32>,
-}
-
-impl Names {
-    pub(super) fn new(names: Vec<Box<str>>) -> Names {
-        let mut order: Vec<u32> = (0..names.len() as u32).collect();
-        order.sort_by(|a, b| names[*a as usize].cmp(&names[*b as usize]));
-        let mut places = vec![0; names.len()];
-        for (place, entry) in (0..).zip(&order) {
-            places[*entry as usize] = place;
-        }
-        let mut sorted = names;
-        sorted.sort();
-        Names { sorted, places, order }
-    }
-
-    fn matching(&self, key: &str) -> Matching {
-        let count =
-            |before: &dyn Fn(&str) -> bool| self.sorted.partition_point(|name| before(name)) as u32;
-        let start = count(&|name| name < key);
-        Matching {
-            exact: start..count(&|name| name <= key),
-            prefix: start..count(&|name| name < key || name.starts_with(key)),
-        }
-    }
-}
-
-impl Matching {
-    fn tier(&self, place: u32) -> u8 {
-        match place {
-            it if self.exact.contains(&it) => 0,
-            it if self.prefix.contains(&it) => 1,
-            _ => 2,
-        }
+            .fold(0, |key, part| key << u32::BITS | u128::from(part))
     }
 }

@@ -1,6 +1,8 @@
-//! Text as search reads it: lower case, one kind of white space.
+//! Text as search reads it: in lower case, cut at white space.
 
 use std::ops::Range;
+
+use memchr::memmem::Finder;
 
 /// Appends `text` in lower case; any white space outside ASCII becomes a space.
 ///
@@ -26,6 +28,25 @@ pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(text, &mut folded);
     folded
+}
+
+/// The chunks of a folded text that have one of the words, each as often as it occurs.
+pub(super) fn chunks_with<'a>(folded: &'a str, words: &[Finder<'_>]) -> Vec<&'a str> {
+    let is_space = |letter: char| letter.is_ascii_whitespace();
+    let mut ranges = Vec::new();
+    for word in words {
+        let mut from = 0;
+        while let Some(at) = word.find(&folded.as_bytes()[from..]) {
+            let (before, after) = folded.split_at(from + at);
+            let start = before.rfind(is_space).map_or(0, |space| space + 1);
+            let end = after.find(is_space).map_or(folded.len(), |space| before.len() + space);
+            ranges.push((start, end));
+            from = end;
+        }
+    }
+    ranges.sort_unstable();
+    ranges.dedup();
+    ranges.into_iter().map(|(start, end)| &folded[start..end]).collect()
 }
 
 /// The part of `text` whose folded form covers `range` of the folded text.
@@ -58,7 +79,15 @@ fn unfold_offset(text: &str, target: usize) -> usize {
 /// How many bytes at the head of `text` fold one to one: ASCII, but for the one kind of white
 /// space in it that `split_ascii_whitespace` does not know.
 fn plain_length(text: &str) -> usize {
-    text.bytes().position(|byte| !byte.is_ascii() || byte == b'\x0b').unwrap_or(text.len())
+    let is_odd = |byte: &u8| !byte.is_ascii() | (*byte == b'\x0b');
+    let mut rest = text.as_bytes();
+    // Whole blocks without a way out in the middle are looked at many bytes at a time.
+    while let Some((block, tail)) = rest.split_first_chunk::<64>()
+        && !block.iter().fold(false, |odd, byte| odd | is_odd(byte))
+    {
+        rest = tail;
+    }
+    text.len() - rest.len() + rest.iter().position(is_odd).unwrap_or(rest.len())
 }
 
 fn fold_letter(letter: char) -> impl Iterator<Item = char> {

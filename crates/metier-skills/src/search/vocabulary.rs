@@ -8,9 +8,9 @@ use memchr::memmem;
 use super::typo::Typo;
 
 /// Stands after every chunk; no word has it.
-const SEPARATOR: char = '\n';
+const SEPARATOR: u8 = b'\n';
 
-/// How much an occurrence counts: the whole word, the beginning of one, the middle of one.
+/// How much an occurrence counts: as a whole word, at the beginning of one, elsewhere in one.
 const WHOLE: f32 = 1.0;
 const BEGINNING: f32 = 0.5;
 const INSIDE: f32 = 0.2;
@@ -31,11 +31,11 @@ pub(super) struct Interner {
     hasher: DefaultHashBuilder,
 }
 
-/// A chunk in the table. Its hash is kept, so that a table that grows need not read all chunks.
+/// A chunk in the table. With its hash at hand, a table that grows need not read every chunk.
 struct Known {
     hash: u32,
-    number: u32,
     start: u32,
+    number: u32,
 }
 
 impl Default for Vocabulary {
@@ -45,7 +45,33 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    pub(super) fn n_chunks(&self) -> usize {
+    /// The chunks that hold `word`, and how well it fits where it fits best.
+    pub(super) fn holding(&self, word: &str) -> impl Iterator<Item = (usize, f32)> {
+        let mut places = memmem::find_iter(self.text.as_bytes(), word).peekable();
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let first = places.next()?;
+            next = self.first_after(first, next);
+            let end = self.starts[next] as usize;
+            let mut best = self.fit(first, word);
+            while let Some(further) = places.next_if(|at| *at < end) {
+                best = best.max(self.fit(further, word));
+            }
+            Some((next - 1, best))
+        })
+    }
+
+    /// The chunks that hold something like `word`, and how near it comes.
+    pub(super) fn resembling(&self, word: &str) -> impl Iterator<Item = (usize, f32)> {
+        let typo = Typo::new(word);
+        let n_chunks = if typo.is_some() { self.n_chunks() } else { 0 };
+        (0..n_chunks).filter_map(move |number| {
+            let nearest = typo.as_ref()?.nearest(self.chunk(number))?;
+            Some((number, WHOLE / (1 + nearest.distance) as f32))
+        })
+    }
+
+    fn n_chunks(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -53,90 +79,52 @@ impl Vocabulary {
         &self.text[self.starts[number] as usize..self.starts[number + 1] as usize - 1]
     }
 
-    fn bytes(&self, number: usize) -> &[u8] {
-        &self.text.as_bytes()[self.starts[number] as usize..self.starts[number + 1] as usize - 1]
+    fn fit(&self, at: usize, word: &str) -> f32 {
+        match (self.is_edge(at), self.is_edge(at + word.len())) {
+            (true, true) => WHOLE,
+            (true, false) => BEGINNING,
+            (false, _) => INSIDE,
+        }
     }
 
-    /// The first number from `from` on whose chunk starts after `at`; near ones are found fast.
-    fn next_after(&self, from: usize, at: usize) -> usize {
+    /// Whether a word may begin or end here: not between two letters or digits.
+    fn is_edge(&self, at: usize) -> bool {
+        let (before, after) = self.text.split_at(at);
+        !(before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric))
+    }
+
+    /// The first chunk that starts after `at`, looked for in growing steps: most are near.
+    fn first_after(&self, at: usize, from: usize) -> usize {
+        let is_before = |start: &u32| *start as usize <= at;
         let mut reach = 1;
-        while self.starts.get(from + reach).is_some_and(|start| *start as usize <= at) {
+        while self.starts.get(from + reach).is_some_and(is_before) {
             reach *= 2;
         }
-        let near = &self.starts[from..self.starts.len().min(from + reach)];
-        from + near.partition_point(|start| *start as usize <= at)
+        let end = self.starts.len().min(from + reach);
+        from + self.starts[from..end].partition_point(is_before)
     }
-
-    /// The chunks that hold `word`, and how well it stands in each.
-    pub(super) fn holding(&self, word: &str) -> impl Iterator<Item = (usize, f32)> {
-        let finder = memmem::Finder::new(word).into_owned();
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let from = self.starts[next] as usize;
-            let at = from + finder.find(&self.text.as_bytes()[from..])?;
-            next = self.next_after(next, at);
-            let chunk = self.chunk(next - 1);
-            let mut start = at - self.starts[next - 1] as usize;
-            let mut weight = standing(chunk, start, start + finder.needle().len());
-            while weight < WHOLE
-                && let Some(more) = finder.find(&chunk.as_bytes()[start + 1..])
-            {
-                start += more + 1;
-                weight = standing(chunk, start, start + finder.needle().len()).max(weight);
-            }
-            Some((next - 1, weight))
-        })
-    }
-
-    /// The chunks that hold something like `word`, and how near it comes.
-    pub(super) fn resembling(&self, word: &str) -> impl Iterator<Item = (usize, f32)> {
-        let typo = Typo::new(word);
-        (0..self.n_chunks()).filter_map(move |number| {
-            let nearest = typo.as_ref()?.nearest(self.chunk(number))?;
-            Some((number, WHOLE / (1 + nearest.distance) as f32))
-        })
-    }
-}
-
-/// A table looks at both ends of a hash.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
-}
-
-/// How well the word at `start..end` stands in its chunk.
-fn standing(chunk: &str, start: usize, end: usize) -> f32 {
-    match (is_edge(chunk, start), is_edge(chunk, end)) {
-        (true, true) => WHOLE,
-        (true, false) => BEGINNING,
-        (false, _) => INSIDE,
-    }
-}
-
-/// Whether a word may begin or end here: not between two letters or digits.
-fn is_edge(chunk: &str, at: usize) -> bool {
-    let (before, after) = chunk.split_at(at);
-    !(before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric))
 }
 
 impl Interner {
     /// The number of a chunk, new or known; none once the vocabulary is as long as it can be.
     pub(super) fn intern(&mut self, chunk: &str) -> Option<u32> {
-        let Interner { vocabulary, known, hasher } = self;
-        let hash = hasher.hash_one(chunk.as_bytes()) as u32;
+        let Interner { vocabulary: Vocabulary { text, starts }, known, hasher } = self;
+        let hash = hasher.hash_one(chunk) as u32;
         let is_same = |it: &Known| {
-            let text = &vocabulary.text.as_bytes()[it.start as usize..];
-            it.hash == hash && text.get(chunk.len()) == Some(&b'\n') && text[..chunk.len()] == *chunk.as_bytes()
+            let rest = &text.as_bytes()[it.start as usize..];
+            let rest = rest.strip_prefix(chunk.as_bytes());
+            it.hash == hash && rest.is_some_and(|rest| rest.first() == Some(&SEPARATOR))
         };
         if let Some(known) = known.find(spread(hash), is_same) {
             return Some(known.number);
         }
-        let start = u32::try_from(vocabulary.text.len()).ok()?;
-        let end = u32::try_from(vocabulary.text.len() + chunk.len() + 1).ok()?;
-        let number = u32::try_from(vocabulary.n_chunks()).ok()?;
-        vocabulary.text.push_str(chunk);
-        vocabulary.text.push(SEPARATOR);
-        vocabulary.starts.push(end);
-        known.insert_unique(spread(hash), Known { hash, number, start }, |it| spread(it.hash));
+        let start = u32::try_from(text.len()).ok()?;
+        let end = u32::try_from(text.len() + chunk.len() + 1).ok()?;
+        let number = u32::try_from(starts.len() - 1).ok()?;
+        text.push_str(chunk);
+        text.push(char::from(SEPARATOR));
+        starts.push(end);
+        known.insert_unique(spread(hash), Known { hash, start, number }, |it| spread(it.hash));
         Some(number)
     }
 
@@ -145,4 +133,9 @@ impl Interner {
         self.vocabulary.starts.shrink_to_fit();
         self.vocabulary
     }
+}
+
+/// A table takes the place from one end of a hash and a tag from the other.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << u32::BITS | u64::from(hash)
 }

@@ -114,8 +114,9 @@ fn plugin(report: &PluginReport) -> Finding {
         }
         Standing::Gone => {
             let at = report.install.as_deref().map(text).unwrap_or_default();
-            finding(Level::Warning, subject, format!("stale: its folder is gone: {at}"))
-                .hinted("`claude plugin uninstall` forgets it, `claude plugin install` brings it back")
+            finding(Level::Warning, subject, format!("stale: its folder is gone: {at}")).hinted(
+                "`claude plugin uninstall` forgets it, `claude plugin install` brings it back",
+            )
         }
         Standing::OtherProject { project } => {
             finding(Level::Info, subject, format!("installed for {} only", project.display()))
@@ -143,11 +144,9 @@ fn names(view: &View) -> Vec<Finding> {
         let path = text(&winner.skill.file());
         let name = entry.skill.name();
         let (level, message, hint) = match &entry.id {
-            Some(id) => (
-                Level::Info,
-                format!("`{name}` means {path}; this one is `{id}`"),
-                String::new(),
-            ),
+            Some(id) => {
+                (Level::Info, format!("`{name}` means {path}; this one is `{id}`"), String::new())
+            }
             None => (
                 Level::Warning,
                 format!("no name loads it: `{name}` means {path}"),
@@ -182,9 +181,7 @@ fn problems(view: &View) -> Vec<Finding> {
             Severity::Warning => Level::Warning,
         };
         let message = problem.cause.to_string();
-        findings.push(
-            finding(level, text(&problem.path), message).hinted(problem.cause.hint()),
-        );
+        findings.push(finding(level, text(&problem.path), message).hinted(problem.cause.hint()));
     }
     for entry in view.catalog.entries() {
         for repair in entry.skill.repairs() {
@@ -208,9 +205,8 @@ fn print(sections: &[Section], ui: &mut Ui<'_>) -> Result<(), Failure> {
         }
         ui.line("")?;
     }
-    let count = |level| {
-        sections.iter().flat_map(|(_, all)| all).filter(|it| it.level == level).count()
-    };
+    let count =
+        |level| sections.iter().flat_map(|(_, all)| all).filter(|it| it.level == level).count();
     let (errors, warnings) = (count(Level::Error), count(Level::Warning));
     Ok(ui.line(match (errors, warnings) {
         (0, 0) => "all is well".to_owned(),

@@ -1,6 +1,6 @@
 //! `metier list`: every skill, grouped by whose it is and where it lives.
 
-use std::process::ExitCode;
+use std::{collections::HashMap, process::ExitCode};
 
 use metier_skills::{Bodies, Skill};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{
     args::{List, Which},
     environment::Environment,
     failure::{Failure, Outcome},
-    json::{FileJson, ProblemJson, SkillJson},
+    json::{Each, FileJson, ProblemJson, SkillJson},
     ui::{Ui, cut, one_line, pad},
     view::View,
 };
@@ -19,8 +19,8 @@ use crate::{
 const WIDEST_NAME: usize = 40;
 
 #[derive(Serialize)]
-struct ListJson<'a> {
-    skills: Vec<SkillJson<'a>>,
+struct ListJson<S> {
+    skills: S,
     problems: Vec<ProblemJson>,
 }
 
@@ -60,16 +60,19 @@ fn rows(view: &View, which: Which) -> Vec<Row<'_>> {
 }
 
 fn print_json(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let skills = rows.iter().map(|row| {
-        let mut json = SkillJson::new(row.id, row.skill);
-        json.shadowed_by.clone_from(&row.winner);
-        json.files = args.files.then(|| files(row.skill));
-        json
-    });
+    let skill = |row| skill_json(row, args);
+    let skills = Each(|| rows.iter().map(skill));
     let problems = view.config_problems.iter().map(ProblemJson::from);
     let problems = problems.chain(view.sources.problems.iter().map(ProblemJson::from));
     let problems = problems.chain(view.scan.problems.iter().map(ProblemJson::from));
-    ui.json(&ListJson { skills: skills.collect(), problems: problems.collect() })
+    ui.json(&ListJson { skills, problems: problems.collect() })
+}
+
+fn skill_json<'a>(row: &Row<'a>, args: &List) -> SkillJson<'a> {
+    let mut json = SkillJson::new(row.id, row.skill);
+    json.shadowed_by.clone_from(&row.winner);
+    json.files = args.files.then(|| files(row.skill));
+    json
 }
 
 fn files(skill: &Skill) -> Vec<FileJson> {
@@ -77,23 +80,14 @@ fn files(skill: &Skill) -> Vec<FileJson> {
 }
 
 fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let mut rows: Vec<&Row<'_>> = rows.iter().collect();
-    let mut order: Vec<String> = Vec::new();
-    for row in &rows {
-        let group = group_of(row.skill);
-        if !order.contains(&group) {
-            order.push(group);
-        }
-    }
-    rows.sort_by_key(|row| order.iter().position(|group| *group == group_of(row.skill)));
+    let rows = by_group(rows);
     let names = rows.iter().map(|row| one_line(label(row)).width());
     let width = names.max().unwrap_or(0).min(WIDEST_NAME);
-    let mut groups = 0;
-    for group in rows.chunk_by(|a, b| group_of(a.skill) == group_of(b.skill)) {
-        if groups > 0 {
+    let groups = rows.chunk_by(|a, b| group_of(a.skill) == group_of(b.skill));
+    for (number, group) in groups.enumerate() {
+        if number > 0 {
             ui.line("")?;
         }
-        groups += 1;
         print_heading(&group_of(group[0].skill), group.len(), ui)?;
         for row in group {
             print_row(row, width, ui)?;
@@ -103,6 +97,18 @@ fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<
         }
     }
     print_summary(args.which, view, rows.len(), ui)
+}
+
+/// The rows with those of one group together, groups in the order of their first row.
+fn by_group<'a, 'b>(rows: &'b [Row<'a>]) -> Vec<&'b Row<'a>> {
+    let mut order: HashMap<String, usize> = HashMap::new();
+    let mut keyed: Vec<(usize, &Row<'_>)> = Vec::new();
+    for row in rows {
+        let n_groups = order.len();
+        keyed.push((*order.entry(group_of(row.skill)).or_insert(n_groups), row));
+    }
+    keyed.sort_by_key(|(group, _)| *group);
+    keyed.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Whose skill it is and where it lives, for the heading.
@@ -150,12 +156,7 @@ fn print_files(skill: &Skill, ui: &mut Ui<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print_summary(
-    which: Which,
-    view: &View,
-    n_rows: usize,
-    ui: &mut Ui<'_>,
-) -> Result<(), Failure> {
+fn print_summary(which: Which, view: &View, n_rows: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let dim = ui.style.dim;
     if n_rows == 0 {
         ui.note("no skills found")?;

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use metier_skills::{SKILL_FILE, is_valid_name};
+use metier_skills::{SKILL_FILE, is_valid_name, suggested_name};
 use serde::Serialize;
 
 use crate::{
@@ -104,7 +104,8 @@ fn bad_name(name: &str) -> Failure {
         Exit::Usage,
         format!("`{name}` is not a skill's name: use lowercase letters, digits and single hyphens"),
     );
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let better = words.collect::<Vec<_>>().join("-").to_lowercase();
-    if is_valid_name(&better) { failure.hinted(format!("try `{better}`")) } else { failure }
+    match suggested_name(name) {
+        Some(better) => failure.hinted(format!("try `{better}`")),
+        None => failure,
+    }
 }

@@ -38,7 +38,8 @@ pub(crate) fn run(args: &Search, environment: &Environment, ui: &mut Ui<'_>) -> 
         MatchMode::Fuzzy => Match::Fuzzy,
     };
     let query = Query::new(&text, mode).ok_or_else(|| {
-        Failure::new(Exit::Usage, "there is no word to look for").hinted("write `metier search WORD`")
+        Failure::new(Exit::Usage, "there is no word to look for")
+            .hinted("write `metier search WORD`")
     })?;
     let view = View::open(&args.selection, environment, Bodies::Kept, ui)?;
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
@@ -49,7 +50,12 @@ pub(crate) fn run(args: &Search, environment: &Environment, ui: &mut Ui<'_>) -> 
             score: hit.score,
             excerpt: &hit.excerpt,
         });
-        ui.json(&SearchJson { query: &text, limit, total: found.total, results: results.collect() })?;
+        ui.json(&SearchJson {
+            query: &text,
+            limit,
+            total: found.total,
+            results: results.collect(),
+        })?;
     } else {
         for hit in &found.results {
             print_hit(hit, &args.words, ui)?;
@@ -85,7 +91,9 @@ fn marked(text: &str, words: &[String], style: Styles) -> String {
         .iter()
         .flat_map(|words| words.split_whitespace())
         .map(str::to_ascii_lowercase)
-        .flat_map(|word| lower.match_indices(&word).map(|(at, it)| (at, at + it.len())).collect::<Vec<_>>());
+        .flat_map(|word| {
+            lower.match_indices(&word).map(|(at, it)| (at, at + it.len())).collect::<Vec<_>>()
+        });
     let mut found: Vec<(usize, usize)> = found.collect();
     found.sort_unstable();
     let mut out = String::new();

@@ -57,8 +57,8 @@ fn print_header(entry: &Entry, ui: &mut Ui<'_>) -> Result<(), Failure> {
     field("path", &skill.file().to_string_lossy())?;
     match others.as_slice() {
         [] => {}
-        [some @ ..] if some.len() <= 8 => field("files", &some.join(", "))?,
-        [some @ ..] => {
+        some if some.len() <= 8 => field("files", &some.join(", "))?,
+        some => {
             field("files", &format!("{} and {} more", some[..8].join(", "), some.len() - 8))?;
         }
     }

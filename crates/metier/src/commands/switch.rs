@@ -91,22 +91,26 @@ fn chosen<'a>(way: Way, args: &Switch, view: &'a View) -> Result<Vec<&'a Arc<Ski
         if meant.is_empty() {
             return Err(nothing_to_switch(way, name, view));
         }
-        chosen.extend(meant.into_iter().filter(|it| !chosen.iter().any(|had| Arc::ptr_eq(had, it))).collect::<Vec<_>>());
+        chosen.extend(
+            meant
+                .into_iter()
+                .filter(|it| !chosen.iter().any(|had| Arc::ptr_eq(had, it)))
+                .collect::<Vec<_>>(),
+        );
     }
     Ok(chosen)
 }
 
-fn matching<'a>(
-    name: &str,
-    candidates: &[&'a Arc<Skill>],
-) -> Result<Vec<&'a Arc<Skill>>, Failure> {
+fn matching<'a>(name: &str, candidates: &[&'a Arc<Skill>]) -> Result<Vec<&'a Arc<Skill>>, Failure> {
     let pattern = Pattern::new(name).map_err(|error| Failure::new(Exit::Usage, error))?;
     Ok(candidates.iter().copied().filter(|skill| pattern.matches(skill)).collect())
 }
 
 fn nothing_to_switch(way: Way, name: &str, view: &View) -> Failure {
     match (way, view.find(name)) {
-        (Way::On, Ok(_)) => Failure::new(Exit::NotFound, format!("skill `{name}` is enabled already")),
+        (Way::On, Ok(_)) => {
+            Failure::new(Exit::NotFound, format!("skill `{name}` is enabled already"))
+        }
         (Way::On, Err(_)) => Failure::new(Exit::NotFound, format!("no disabled skill `{name}`"))
             .hinted("`metier list --disabled` shows them"),
         (Way::Off, _) => Failure::new(Exit::NotFound, format!("no enabled skill matches `{name}`"))

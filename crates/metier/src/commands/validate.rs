@@ -45,13 +45,12 @@ pub(crate) fn run(args: &Validate, environment: &Environment, ui: &mut Ui<'_>) -
     for path in &args.paths {
         verdicts.extend(verdicts_of(path, environment)?);
     }
-    let bad = |verdict: &Verdict| {
-        !verdict.is_valid() || (args.strict && !verdict.findings.is_empty())
-    };
+    let bad =
+        |verdict: &Verdict| !verdict.is_valid() || (args.strict && !verdict.findings.is_empty());
     let valid = !verdicts.iter().any(bad);
     if args.format.json {
-        let skills = verdicts.iter().map(|it| verdict_json(it, !bad(it))).collect();
-        ui.json(&ValidateJson { valid, skills })?;
+        let skills = verdicts.iter().map(|it| VerdictJson { valid: !bad(it), ..verdict_json(it) });
+        ui.json(&ValidateJson { valid, skills: skills.collect() })?;
     } else {
         for verdict in &verdicts {
             print(verdict, environment, ui)?;
@@ -76,14 +75,14 @@ fn verdicts_of(path: &Path, environment: &Environment) -> Result<Vec<Verdict>, F
     Ok(verdicts)
 }
 
-fn verdict_json(verdict: &Verdict, valid: bool) -> VerdictJson {
+fn verdict_json(verdict: &Verdict) -> VerdictJson {
     let of = |level| {
         let findings = verdict.findings.iter().filter(|it| it.level == level);
         findings.map(finding_json).collect()
     };
     VerdictJson {
         path: text(&verdict.path),
-        valid,
+        valid: verdict.is_valid(),
         errors: of(Level::Error),
         warnings: of(Level::Warning),
     }

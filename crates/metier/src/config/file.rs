@@ -52,12 +52,9 @@ struct Lists<'a> {
 impl Lists<'_> {
     /// The list of strings at `key`, without the members that are none.
     fn strings(&mut self, object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
-        let members = match object.get(key)? {
-            Value::Array(members) => members,
-            _ => {
-                self.problems.push(format!("`skills.{key}` is not a list of strings"));
-                return None;
-            }
+        let Value::Array(members) = object.get(key)? else {
+            self.problems.push(format!("`skills.{key}` is not a list of strings"));
+            return None;
         };
         Some(members.iter().filter_map(|member| self.string(member, key)).collect())
     }
@@ -68,7 +65,9 @@ impl Lists<'_> {
                 format!("`skills.{key}` holds an empty string")
             }
             Some(Ok(text)) => return Some(text),
-            Some(Err(name)) => format!("`skills.{key}` needs the variable `{name}`, which is not set"),
+            Some(Err(name)) => {
+                format!("`skills.{key}` needs the variable `{name}`, which is not set")
+            }
             None => format!("`skills.{key}` holds {member}, which is not a string"),
         };
         self.problems.push(problem);

@@ -1,13 +1,14 @@
 //! Which folders of a plugin hold its skills.
 
-use super::check;
+use super::{MARKETPLACE, check};
 
 /// A plugin `pdf@acme` in the folder `p`, and more files.
 #[track_caller]
-fn check_plugin(files: &str, expected: &str) {
+pub(super) fn check_plugin(files: &str, expected: &str) {
     check(
         &format!(
-            "//- plugins/installed_plugins.json\n{{\"pdf@acme\": {{\"installPath\": \"$/p\"}}}}\n//- p/\n{files}"
+            "//- plugins/installed_plugins.json\n{{\"pdf@acme\": {{\"installPath\": \"$/p\"}}}}\n\
+             //- p/\n{files}"
         ),
         expected,
     );
@@ -17,7 +18,7 @@ fn manifest(json: &str) -> String {
     format!("//- p/.claude-plugin/plugin.json\n{json}\n")
 }
 
-fn entry(fields: &str) -> String {
+pub(super) fn entry(fields: &str) -> String {
     format!(
         "//- plugins/marketplaces/acme/.claude-plugin/marketplace.json\n\
          {{\"name\": \"acme\", \"plugins\": [{{\"name\": \"pdf\", {fields}}}]}}\n"
@@ -114,10 +115,10 @@ fn a_name_that_cannot_be_one_is_a_problem() {
 fn a_broken_manifest_costs_only_itself() {
     check_plugin(
         &format!("{TREE}{}", manifest("{")),
-        "pdf@acme: p/skills\n! p/.claude-plugin/plugin.json: is not JSON, see line 1, column 1",
+        "pdf@acme: p/skills\n! p/.claude-plugin/plugin.json: is not JSON, see line 2, column 1",
     );
     check_plugin(
-        &format!("{TREE}{}", manifest(r#"{"skills": ["./more", 3, null]}"#)),
+        &format!("{TREE}{}", manifest(r#"{"skills": ["./more", 3, ""]}"#)),
         "pdf@acme: p/skills
          pdf@acme: p/more
          ! p/.claude-plugin/plugin.json: `skills` is not a path or a list of paths
@@ -136,8 +137,9 @@ fn a_listed_folder_that_is_missing_is_a_problem() {
         &format!("{TREE}{}", manifest(r#"{"skills": ["./none", "./one/SKILL.md", "./more"]}"#)),
         "pdf@acme: p/skills
          pdf@acme: p/more
-         ! p/.claude-plugin/plugin.json: `./none` of plugin `pdf@acme` is not a folder
-         ! p/.claude-plugin/plugin.json: `./one/SKILL.md` of plugin `pdf@acme` is not a folder",
+         ! p/.claude-plugin/plugin.json: `./none` of plugin `pdf@acme` is not a readable folder
+         ! p/.claude-plugin/plugin.json: \
+         `./one/SKILL.md` of plugin `pdf@acme` is not a readable folder",
     );
 }
 
@@ -188,7 +190,8 @@ fn an_entry_that_is_the_whole_description_conflicts_with_another() {
             entry(&format!(r#"{FETCHED}, "strict": false, "skills": ["./more"]"#))
         ),
         "pdf@acme conflicting
-         ! p/.claude-plugin/plugin.json: plugin `pdf@acme` declares components both here and in its marketplace",
+         ! p/.claude-plugin/plugin.json: \
+         plugin `pdf@acme` declares components both here and in its marketplace",
     );
 }
 
@@ -238,151 +241,6 @@ fn at_the_marketplaces_root_an_entry_without_a_list_keeps_the_default() {
 fn at_the_marketplaces_root_a_list_of_nothing_does_not_bring_back_the_default() {
     check_plugin(
         &format!("{TREE}{}", entry(r#""source": "./", "skills": ["./none"]"#)),
-        "! plugins/marketplaces/acme/.claude-plugin/marketplace.json: `./none` of plugin `pdf@acme` is not a folder",
+        &format!("{MARKETPLACE} `./none` of plugin `pdf@acme` is not a readable folder"),
     );
-}
-
-/// Two plugins that share one folder, each with its own part of the skills.
-const SHARED: &str = r#"{
-    "name": "agent-skills", "owner": {"name": "Ann"}, "metadata": {"version": "1.0.0"},
-    "plugins": [
-        {"name": "documents", "source": "./", "strict": false,
-         "skills": ["./skills/sheets", "./skills/slides"]},
-        {"name": "examples", "source": "./", "strict": false, "skills": ["./skills/art"]}]}"#;
-const SHARED_SKILLS: &str = "
-//- m/skills/art/SKILL.md
-//- m/skills/sheets/SKILL.md
-//- m/skills/slides/SKILL.md
-//- m/skills/unlisted/SKILL.md
-";
-const SHARED_FOLDERS: &str = "
-documents@agent-skills 00756142ab04: m/skills/sheets
-documents@agent-skills 00756142ab04: m/skills/slides
-examples@agent-skills: m/skills/art
-";
-const SHARED_INSTALLED: &str = r#"
-//- plugins/installed_plugins.json
-{"version": 1, "plugins": {
-    "examples@agent-skills": {"installPath": "$/m/"},
-    "documents@agent-skills": {"installPath": "$/m/", "version": "00756142ab04"}}}
-"#;
-
-#[test]
-fn plugins_that_share_a_folder_show_only_their_own_skills() {
-    for place in [
-        "//- plugins/marketplaces/agent-skills/.claude-plugin/marketplace.json".to_owned(),
-        "//- m/.claude-plugin/marketplace.json".to_owned(),
-        known("$/lists") + "//- lists/.claude-plugin/marketplace.json",
-        known("~/lists") + "//- home/lists/.claude-plugin/marketplace.json",
-        known("$/lists/.claude-plugin/marketplace.json")
-            + "//- lists/.claude-plugin/marketplace.json",
-        known("$/lists/agent-skills.json") + "//- lists/agent-skills.json",
-    ] {
-        check(&format!("{SHARED_SKILLS}{SHARED_INSTALLED}{place}\n{SHARED}"), SHARED_FOLDERS);
-    }
-}
-
-fn known(location: &str) -> String {
-    format!(
-        "//- plugins/known_marketplaces.json\n{{\"agent-skills\": {{\"source\": \
-         {{\"source\": \"directory\"}}, \"installLocation\": \"{location}\"}}}}\n"
-    )
-}
-
-#[test]
-fn the_known_place_of_a_marketplace_comes_before_the_usual_one() {
-    check(
-        &format!(
-            "{SHARED_SKILLS}{SHARED_INSTALLED}{}//- lists/.claude-plugin/marketplace.json\n{SHARED}\n\
-             //- plugins/marketplaces/agent-skills/.claude-plugin/marketplace.json\n{{\"plugins\": []}}",
-            known("$/lists")
-        ),
-        SHARED_FOLDERS,
-    );
-}
-
-#[test]
-fn a_broken_marketplace_is_one_problem() {
-    let broken = "//- plugins/marketplaces/agent-skills/.claude-plugin/marketplace.json";
-    check(
-        &format!("{SHARED_SKILLS}{SHARED_INSTALLED}{broken}\n{{\"plugins\": {{}}}}"),
-        "documents@agent-skills 00756142ab04: m/skills
-         examples@agent-skills: m/skills
-         ! plugins/marketplaces/agent-skills/.claude-plugin/marketplace.json: `plugins` is not an array",
-    );
-    check(
-        &format!(
-            "{SHARED_SKILLS}{SHARED_INSTALLED}//- plugins/known_marketplaces.json\n{{\"a\": 1, \"b\": {{\"installLocation\": 2}}}}"
-        ),
-        "documents@agent-skills 00756142ab04: m/skills
-         examples@agent-skills: m/skills
-         ! plugins/known_marketplaces.json: `a` is not an object
-         ! plugins/known_marketplaces.json: `b.installLocation` is not a string",
-    );
-}
-
-#[test]
-fn only_entries_of_installed_plugins_can_be_problems() {
-    check_plugin(
-        "//- p/skills/fill/SKILL.md
-//- plugins/marketplaces/acme/.claude-plugin/marketplace.json
-{\"plugins\": [3, {}, {\"name\": 4}, {\"name\": \"other\", \"skills\": 3, \"strict\": 5},
-  {\"name\": \"pdf\", \"strict\": 5, \"defaultEnabled\": 1, \"source\": 7}, {\"name\": \"pdf\", \"skills\": \"./x\"}]}",
-        "pdf@acme: p/skills
-         ! plugins/marketplaces/acme/.claude-plugin/marketplace.json: `pdf.defaultEnabled` is not `true` or `false`
-         ! plugins/marketplaces/acme/.claude-plugin/marketplace.json: `pdf.strict` is not `true` or `false`",
-    );
-}
-
-/// A marketplace with a plugin in a folder of its own, which no record says the path of.
-#[track_caller]
-fn check_in_place(source: &str, metadata: &str, expected: &str) {
-    let marketplace = format!(
-        "//- plugins/marketplaces/acme/.claude-plugin/marketplace.json
-{{\"metadata\": {metadata}, \"plugins\": [{{\"name\": \"pdf\", \"source\": {source}}}]}}
-//- plugins/marketplaces/acme/parts/pdf/skills/fill/SKILL.md
-"
-    );
-    let recorded = "//- plugins/installed_plugins.json\n{\"pdf@acme\": [{\"scope\": \"user\"}]}";
-    check(&format!("{marketplace}{recorded}"), expected);
-    if !expected.contains('!') {
-        let on = "//- project.json\n{\"enabledPlugins\": {\"pdf@acme\": true}}";
-        check(&format!("{marketplace}{on}"), expected);
-    }
-}
-
-#[test]
-fn a_plugin_without_a_path_is_used_where_its_marketplace_has_it() {
-    let found = "pdf@acme: plugins/marketplaces/acme/parts/pdf/skills";
-    check_in_place(r#""./parts/pdf""#, "{}", found);
-    check_in_place(r#""parts/pdf""#, "null", found);
-    check_in_place(r#""pdf""#, r#"{"pluginRoot": "./parts"}"#, found);
-    check_in_place(r#""pdf""#, r#"{"pluginRoot": "./parts/"}"#, found);
-    check_in_place(r#""./parts/pdf""#, r#"{"pluginRoot": "./other"}"#, found);
-}
-
-#[test]
-fn a_plugin_without_a_path_that_lies_elsewhere_is_not_installed() {
-    check_in_place(
-        r#"{"source": "github", "repo": "acme/pdf"}"#,
-        "{}",
-        "pdf@acme not installed
-         ! plugins/installed_plugins.json: plugin `pdf@acme` has no `installPath`",
-    );
-}
-
-#[test]
-fn a_newer_version_on_offer_is_reported() {
-    let installed = |version: &str| {
-        format!(
-            "//- plugins/installed_plugins.json\n{{\"pdf@acme\": {{\"version\": \"{version}\", \"installPath\": \"$/p\"}}}}\n//- p/\n"
-        )
-    };
-    let offered = entry(r#""source": "./parts/pdf", "version": "1.10""#);
-    check(&format!("{}{offered}", installed("1.9.2")), "pdf@acme outdated, 1.10");
-    check(&format!("{}{offered}", installed("1.10.0")), "");
-    check(&format!("{}{offered}", installed("2.0")), "");
-    check(&format!("{}{offered}", installed("00756142ab04")), "");
-    let manifest = "//- plugins/marketplaces/acme/parts/pdf/.claude-plugin/plugin.json\n{\"version\": \"1.12\"}";
-    check(&format!("{}{offered}{manifest}", installed("1.11")), "pdf@acme outdated, 1.12");
 }

@@ -1,7 +1,9 @@
 //! Shapes of `installed_plugins.json`.
 
+use std::sync::Arc;
+
 use super::{build, check, check_manifest, places};
-use crate::plugins::{PluginProblem, plugins};
+use crate::plugins::{Plugin, PluginProblem, PluginReport, Standing, plugins};
 
 const ONE: &str = "pdf@acme 1.0: plugins/cache/acme/pdf/1.0/skills";
 const BROKEN: &str = "! plugins/installed_plugins.json:";
@@ -36,7 +38,8 @@ fn the_number_of_the_version_is_not_needed() {
 #[test]
 fn the_shape_counts_more_than_the_number() {
     check_manifest(
-        r#"{"version": 7, "plugins": {"pdf@acme": {"version": "1.0", "installPath": "cache/acme/pdf/1.0"}}}"#,
+        r#"{"version": 7, "plugins": {"pdf@acme":
+            {"version": "1.0", "installPath": "cache/acme/pdf/1.0"}}}"#,
         ONE,
     );
 }
@@ -44,7 +47,8 @@ fn the_shape_counts_more_than_the_number() {
 #[test]
 fn plugins_may_stand_without_a_wrapper() {
     check_manifest(
-        r#"{"version": 2, "$schema": "x", "pdf@acme": [{"version": "1.0", "installPath": "cache/acme/pdf/1.0"}]}"#,
+        r#"{"version": 2, "$schema": "x", "pdf@acme": [
+            {"version": "1.0", "installPath": "cache/acme/pdf/1.0"}]}"#,
         ONE,
     );
 }
@@ -105,7 +109,7 @@ fn a_missing_manifest_is_silence() {
 #[test]
 fn a_broken_manifest_is_a_problem() {
     check_manifest("{\n\"plugins\": {", &format!("{BROKEN} is not JSON, see line 2, column 12"));
-    check_manifest("", &format!("{BROKEN} is not JSON, see line 1, column 0"));
+    check_manifest("", &format!("{BROKEN} is not JSON, see line 1, column 1"));
     check_manifest("[]", &format!("{BROKEN} is not a JSON object"));
     check_manifest(r#"{"plugins": []}"#, &format!("{BROKEN} `plugins` is not an object"));
     check("//- plugins/installed_plugins.json/", &format!("{BROKEN} is not a file"));
@@ -128,7 +132,8 @@ fn a_broken_entry_costs_only_itself() {
     for (entry, problem) in cases {
         check_manifest(
             &format!(
-                r#"{{"plugins": {{{entry}, "pdf@acme": {{"version": "1.0", "installPath": "cache/acme/pdf/1.0"}}}}}}"#
+                r#"{{"plugins": {{{entry}, "pdf@acme":
+                    {{"version": "1.0", "installPath": "cache/acme/pdf/1.0"}}}}}}"#
             ),
             &format!("{ONE}\n{BROKEN} {problem}"),
         );
@@ -138,7 +143,8 @@ fn a_broken_entry_costs_only_itself() {
 #[test]
 fn a_broken_record_costs_only_itself() {
     check_manifest(
-        r#"{"plugins": {"pdf@acme": [7, {"version": "1.0", "installPath": "cache/acme/pdf/1.0"}]}}"#,
+        r#"{"plugins": {"pdf@acme": [
+            7, {"version": "1.0", "installPath": "cache/acme/pdf/1.0"}]}}"#,
         &format!("{ONE}\n{BROKEN} `pdf@acme` is not an object or an array of objects"),
     );
 }
@@ -166,10 +172,32 @@ fn a_missing_folder_is_reported_and_the_cache_is_not_searched() {
 }
 
 #[test]
+fn a_report_has_all_that_the_record_tells() {
+    let folder = build(
+        "//- plugins/installed_plugins.json
+{\"pdf@acme\": [{\"version\": \"1.5\", \"installPath\": \"$/gone\"}]}",
+    );
+    let pdf = Plugin {
+        name: "pdf".to_owned(),
+        marketplace: Some("acme".to_owned()),
+        version: Some("1.5".to_owned()),
+    };
+    let report = PluginReport {
+        id: "pdf@acme".to_owned(),
+        plugin: Arc::new(pdf),
+        install: Some(folder.path().join("gone")),
+        standing: Standing::Gone,
+    };
+    assert_eq!(plugins(&places(folder.path())).reports, [report]);
+}
+
+#[test]
 fn plugins_are_ordered_by_name_then_marketplace() {
     check_manifest(
-        r#"{"b@x": {"installPath": "cache/acme/pdf/1.0"}, "a@z": {"installPath": "cache/acme/pdf/1.0"},
-            "a@y": {"installPath": "cache/acme/pdf/2.0"}, "a": {"installPath": "cache/acme/pdf/2.0"}}"#,
+        r#"{"b@x": {"installPath": "cache/acme/pdf/1.0"},
+            "a@z": {"installPath": "cache/acme/pdf/1.0"},
+            "a@y": {"installPath": "cache/acme/pdf/2.0"},
+            "a": {"installPath": "cache/acme/pdf/2.0"}}"#,
         "a: plugins/cache/acme/pdf/2.0/skills
          a@y: plugins/cache/acme/pdf/2.0/skills
          a@z: plugins/cache/acme/pdf/1.0/skills

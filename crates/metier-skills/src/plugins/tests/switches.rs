@@ -111,7 +111,8 @@ fn the_marketplaces_default_comes_before_the_plugins() {
     let entry = |default: &str| {
         format!(
             "//- plugins/marketplaces/acme/.claude-plugin/marketplace.json\n{{\"plugins\": [{{\
-             \"name\": \"pdf\", \"source\": {{\"source\": \"github\"}}, \"defaultEnabled\": {default}}}]}}"
+             \"name\": \"pdf\", \"source\": {{\"source\": \"github\"}},\
+             \"defaultEnabled\": {default}}}]}}"
         )
     };
     check_installed(&entry("false"), "pdf@acme disabled by default");

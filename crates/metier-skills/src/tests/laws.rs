@@ -1,0 +1,128 @@
+//! Laws that hold for any set of skills.
+
+use std::{path::PathBuf, sync::Arc};
+
+use proptest::{
+    collection::vec,
+    prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest},
+    sample::select,
+};
+
+use crate::{
+    Catalog, Filter, Frontmatter, Lookup, Owner, Plugin, Skill, Source, State, Tier, skill::Text,
+};
+
+/// Names that clash with each other, with providers, with plugins, and with prefixes.
+const NAMES: [&str; 10] =
+    ["pdf", "PDF", "git", "claude", "office", "claude:pdf", "office:pdf", "a:b", "b", "größe"];
+
+const SOURCES: [(Tier, &str); 8] = [
+    (Tier::Custom, "custom"),
+    (Tier::UniversalProject, "agents"),
+    (Tier::UniversalGlobal, "agents"),
+    (Tier::AgentProject, "claude"),
+    (Tier::AgentProject, "a"),
+    (Tier::AgentGlobal, "claude"),
+    (Tier::AgentGlobal, "codex"),
+    (Tier::Plugin, "claude"),
+];
+
+fn plugin() -> impl Strategy<Value = Plugin> {
+    let marketplace =
+        prop_oneof![Just(None), Just(Some("m".to_owned())), Just(Some("n".to_owned()))];
+    (select(vec!["office", "claude", "pdf", "a"]), marketplace).prop_map(|(name, marketplace)| {
+        Plugin { name: name.to_owned(), marketplace, version: None }
+    })
+}
+
+fn skill() -> impl Strategy<Value = Skill> {
+    let state = select(vec![State::Enabled, State::Enabled, State::Enabled, State::Disabled]);
+    (select(&SOURCES[..]), select(&NAMES[..]), plugin(), state).prop_map(
+        |((tier, provider), name, plugin, state)| {
+            let mut source = Source::new(tier, provider, PathBuf::new());
+            source.plugin = (tier == Tier::Plugin)
+                .then(|| Owner { plugin: Arc::new(plugin), install: PathBuf::new() });
+            let frontmatter = Frontmatter {
+                name: name.to_owned(),
+                description: "d".to_owned(),
+                fields: Vec::new(),
+                repairs: Vec::new(),
+            };
+            Skill {
+                source: Arc::new(source),
+                folder: PathBuf::new(),
+                file_name: "SKILL.md".into(),
+                state,
+                text: Arc::new(Text { frontmatter, whole: None }),
+            }
+        },
+    )
+}
+
+/// A scan's skills come in order of their tiers.
+fn skills() -> impl Strategy<Value = Vec<Arc<Skill>>> {
+    vec(skill(), 0..12).prop_map(|mut skills| {
+        skills.sort_by_key(|skill| skill.source.tier);
+        skills.into_iter().map(Arc::new).collect()
+    })
+}
+
+fn patterns() -> impl Strategy<Value = Vec<String>> {
+    let words = ["pdf", "p*", "?", "claude", "office:*", "@project", "@plugins", "*", "custom:pdf"];
+    vec(select(words.to_vec()).prop_map(str::to_owned), 0..3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn every_name_that_is_listed_loads_that_very_skill(skills in skills()) {
+        let catalog = Catalog::new(&skills, &Filter::default());
+        for (id, listed) in catalog.listed() {
+            let Lookup::Found(found) = catalog.find(id) else { panic!("`{id}` is not found") };
+            assert!(std::ptr::eq(&*found.skill, listed), "`{id}` loads another skill");
+        }
+    }
+
+    #[test]
+    fn every_enabled_skill_is_listed_or_has_a_winner(skills in skills()) {
+        let catalog = Catalog::new(&skills, &Filter::default());
+        for entry in catalog.entries() {
+            assert!(entry.id.is_some() || catalog.winner(entry).is_some(), "{entry:?}");
+        }
+        let n_known = catalog.entries().len() + catalog.disabled().len();
+        assert_eq!(n_known, skills.len());
+    }
+
+    #[test]
+    fn ids_that_an_ambiguous_name_offers_are_listed_ids(skills in skills(), at in 0..NAMES.len()) {
+        let catalog = Catalog::new(&skills, &Filter::default());
+        if let Lookup::Ambiguous(entries) = catalog.find(NAMES[at]) {
+            assert!(entries.len() > 1);
+            assert!(entries.iter().all(|entry| entry.id.is_some()));
+        }
+    }
+
+    #[test]
+    fn a_filter_never_shows_what_it_excludes(
+        skills in skills(), include in patterns(), exclude in patterns(),
+    ) {
+        let filter = Filter::new(&include, &exclude).unwrap();
+        let catalog = Catalog::new(&skills, &filter);
+        let none: [&str; 0] = [];
+        for pattern in &exclude {
+            let only = Filter::new(&[pattern.as_str()], &none).unwrap();
+            assert!(catalog.entries().iter().all(|entry| !only.shows(&entry.skill)));
+        }
+        for id in &NAMES {
+            if let Lookup::Found(found) = catalog.find(id) {
+                assert!(filter.shows(&found.skill));
+            }
+        }
+    }
+
+    #[test]
+    fn finding_never_panics(skills in skills(), asked in any::<String>()) {
+        let _ = Catalog::new(&skills, &Filter::default()).find(&asked);
+    }
+}

@@ -1,0 +1,193 @@
+//! A rescan reads what has changed, and ends where a full scan would.
+
+use std::{fs, sync::atomic::Ordering};
+
+use proptest::{
+    collection::vec,
+    prelude::{ProptestConfig, Strategy, prop_oneof, proptest},
+    sample::select,
+};
+
+use super::fixture::{Fixture, files, set_modified};
+use crate::{Progress, Scan, rescan, scan};
+
+const TREE: &str = "\
+//- custom/a/SKILL.md
+name: a | description: d
+//- custom/b/SKILL.md
+name: b | description: d
+//- custom/b/scripts/run.sh
+echo
+//- custom/broken/SKILL.md
+no head
+";
+
+/// Rescans and says how many files were read.
+fn again(fixture: &Fixture, previous: &Scan) -> (Scan, usize) {
+    let progress = Progress::default();
+    let scan = rescan(&fixture.sources(), previous, &progress);
+    (scan, progress.files.load(Ordering::Relaxed))
+}
+
+#[test]
+fn nothing_is_read_twice() {
+    let fixture = Fixture::new(TREE);
+    fixture.settle();
+    let first = fixture.scan();
+    let (second, n_read) = again(&fixture, &first);
+    assert_eq!(n_read, 0);
+    assert_eq!(files(&second.skills), files(&first.skills));
+    assert_eq!(second.problems, first.problems);
+}
+
+#[test]
+fn only_the_changed_file_is_read() {
+    let fixture = Fixture::new(TREE);
+    fixture.settle();
+    let first = fixture.scan();
+    fixture.write("custom/a/SKILL.md", "name: a | description: another");
+    let (second, n_read) = again(&fixture, &first);
+    assert_eq!(n_read, 1);
+    assert_eq!(second.skills[0].description(), "another");
+}
+
+#[test]
+fn only_a_new_skill_is_read() {
+    let fixture = Fixture::new(TREE);
+    fixture.settle();
+    let first = fixture.scan();
+    fixture.write("custom/c/SKILL.md", "name: c | description: d");
+    let (second, n_read) = again(&fixture, &first);
+    assert_eq!((n_read, second.skills.len()), (1, 3));
+}
+
+#[test]
+fn a_file_that_changed_a_moment_ago_is_read_again() {
+    let fixture = Fixture::new(TREE);
+    fixture.settle();
+    fixture.write("custom/a/SKILL.md", "name: a | description: d");
+    let first = fixture.scan();
+    let (_, n_read) = again(&fixture, &first);
+    assert_eq!(n_read, 1);
+}
+
+#[test]
+fn a_folder_that_replaces_another_of_the_same_name_is_read() {
+    let fixture = Fixture::new(TREE);
+    fixture.write("spare/SKILL.md", "name: a | description: x");
+    fixture.settle();
+    let first = fixture.scan();
+    fs::remove_dir_all(fixture.path("custom/a")).unwrap();
+    fs::rename(fixture.path("spare"), fixture.path("custom/a")).unwrap();
+    let (second, _) = again(&fixture, &first);
+    assert_eq!(second.skills[0].description(), "x");
+}
+
+#[test]
+fn a_source_that_another_covered_is_walked_when_the_other_goes() {
+    let fixture = Fixture::new(TREE);
+    fixture.settle();
+    let [inner, outer] = ["custom/b", "custom"]
+        .map(|path| crate::Source::new(crate::Tier::Custom, "custom", fixture.path(path)));
+    let first = scan(&[inner, outer.clone()]);
+    let second = rescan(&[outer], &first, &Progress::default());
+    assert_eq!(second.skills.len(), 2);
+}
+
+/// One change to the tree below `custom`.
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(&'static str, &'static str),
+    Remove(&'static str),
+    Rename(&'static str, &'static str),
+    Link(&'static str, &'static str),
+}
+
+const PATHS: [&str; 7] = ["a", "b", "a/in", "a/in/deep", "c", "c/d", "other"];
+const TEXTS: [&str; 4] = [
+    "name: x | description: one",
+    "name: y | description: two",
+    "broken",
+    "name: z | description: ",
+];
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let path = || select(&PATHS[..]);
+    prop_oneof![
+        4 => (path(), select(&TEXTS[..])).prop_map(|(path, text)| Edit::Write(path, text)),
+        2 => path().prop_map(Edit::Remove),
+        1 => (path(), path()).prop_map(|(from, to)| Edit::Rename(from, to)),
+        1 => (path(), path()).prop_map(|(link, target)| Edit::Link(link, target)),
+    ]
+}
+
+/// Does what can be done of an edit, at a time of its own in the past.
+fn perform(fixture: &Fixture, edit: &Edit, time: u64) {
+    let below = |path: &str| format!("custom/{path}");
+    match edit {
+        Edit::Write(path, text) => {
+            let file = format!("{}/SKILL.md", below(path));
+            let folder = fixture.path(&below(path));
+            if fs::create_dir_all(&folder).is_err() {
+                return;
+            }
+            fixture.write(&file, text);
+            set_modified(&fixture.path(&file), time);
+        }
+        Edit::Remove(path) => {
+            let path = fixture.path(&below(path));
+            let _ =
+                if path.is_symlink() { fs::remove_file(path) } else { fs::remove_dir_all(path) };
+        }
+        Edit::Rename(from, to) => {
+            let _ = fs::rename(fixture.path(&below(from)), fixture.path(&below(to)));
+        }
+        Edit::Link(link, target) => {
+            let path = fixture.path(&below(link));
+            if !path.exists() && !path.is_symlink() && path.parent().is_some_and(|it| it.is_dir()) {
+                fixture.link(&below(link), &below(target));
+            }
+        }
+    }
+    for path in ["", "a", "b", "a/in", "a/in/deep", "c", "c/d", "other"] {
+        let path = fixture.path(&below(path));
+        if path.is_dir() && !path.is_symlink() && recently_changed(&path) {
+            set_modified(&path, time);
+        }
+    }
+}
+
+fn recently_changed(path: &std::path::Path) -> bool {
+    let modified = fs::metadata(path).unwrap().modified().unwrap();
+    modified.elapsed().is_ok_and(|age| age.as_secs() < 1_000)
+}
+
+fn outcome(scan: &Scan) -> (Vec<String>, Vec<String>) {
+    let skills = scan.skills.iter();
+    let skills =
+        skills.map(|it| format!("{} {} {}", it.file().display(), it.name(), it.description()));
+    let problems = scan.problems.iter().map(|it| format!("{} {}", it.path.display(), it.cause));
+    (skills.collect(), problems.collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[cfg(unix)]
+    #[test]
+    fn a_rescan_after_any_edits_equals_a_full_scan(edits in vec(vec(edit(), 1..4), 1..5)) {
+        let fixture = Fixture::new(TREE);
+        fixture.settle();
+        let mut previous = fixture.scan();
+        let mut time = 0;
+        for burst in &edits {
+            for edit in burst {
+                time += 10;
+                perform(&fixture, edit, time);
+            }
+            let (incremental, _) = again(&fixture, &previous);
+            assert_eq!(outcome(&incremental), outcome(&fixture.scan()), "after {burst:?}");
+            previous = incremental;
+        }
+    }
+}

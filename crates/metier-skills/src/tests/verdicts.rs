@@ -1,0 +1,48 @@
+//! Validation of files, folders and trees.
+
+use super::fixture::Fixture;
+use crate::validate_all;
+
+#[track_caller]
+fn check(tree: &str, path: &str, expected: &[&str]) {
+    let fixture = Fixture::new(tree);
+    let verdicts = validate_all(&fixture.path(path));
+    let lines: Vec<String> = verdicts
+        .iter()
+        .map(|it| format!("{} {}", fixture.relative(&it.path), it.is_valid()))
+        .collect();
+    assert_eq!(lines, expected);
+}
+
+const TREE: &str = "\
+//- custom/good/SKILL.md
+name: good | description: Does good things when asked
+//- custom/bad/SKILL.md
+name: BAD | description: d
+//- custom/off/.SKILL.md
+name: off | description: d
+";
+
+#[test]
+fn a_file_is_judged() {
+    check(TREE, "custom/good/SKILL.md", &["custom/good/SKILL.md true"]);
+}
+
+#[test]
+fn a_skill_folder_is_judged() {
+    check(TREE, "custom/bad", &["custom/bad/SKILL.md false"]);
+}
+
+#[test]
+fn a_tree_is_judged_file_by_file() {
+    check(
+        TREE,
+        "custom",
+        &["custom/bad/SKILL.md false", "custom/good/SKILL.md true", "custom/off/.SKILL.md true"],
+    );
+}
+
+#[test]
+fn a_folder_without_skills_has_no_verdict() {
+    check(TREE, "project", &[]);
+}
