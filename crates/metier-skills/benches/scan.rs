@@ -4,7 +4,6 @@
 
 #![expect(clippy::unwrap_used, reason = "without its files a benchmark has nothing to measure")]
 #![expect(clippy::print_stderr, reason = "the number of files read belongs to the result")]
-#![expect(missing_docs, reason = "criterion makes the public items")]
 
 mod corpus;
 

@@ -10,4 +10,5 @@ mod rescans;
 mod searching;
 mod sources;
 mod suggestions;
+mod tree;
 mod verdicts;

@@ -29,7 +29,7 @@ pub(crate) struct SkillJson<'a> {
     plugin_version: Option<&'a str>,
     disabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shadowed_by: Option<String>,
+    pub(crate) shadowed_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<Vec<FileJson>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "as_map")]

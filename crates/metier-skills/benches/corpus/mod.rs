@@ -50,7 +50,7 @@ impl Dice {
 
 /// Writes `n_skills` skills of 2 to 12 KB with scripts and references beside some of them, all old
 /// enough for their stamps to be trusted.
-pub fn make(n_skills: usize) -> TempDir {
+pub(crate) fn make(n_skills: usize) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     let mut dice = Dice(20_261_115);
     for number in 0..n_skills {

@@ -1,10 +1,4 @@
-//! A whole tree in one string:
-//!
-//! ```text
-//! //- project/.claude/skills/pdf/SKILL.md
-//! name: pdf | description: Reads PDFs
-//! //- home/.codex/skills/pdf -> project/.claude/skills/pdf
-//! ```
+//! A machine in a temporary folder, made from a [`tree`](super::tree).
 //!
 //! `project` is a git checkout with the working directory in it, `home` the user's home, `etc` the
 //! machine's folder, `custom` a folder the user named.
@@ -18,28 +12,25 @@ use std::{
 
 use tempfile::TempDir;
 
+use super::tree;
 use crate::{
     Catalog, Filter, Lookup, Places, PluginPlaces, Scan, Skill, Source, Standard, project_dirs,
     scan,
 };
 
 pub(super) struct Fixture {
-    dir: TempDir,
+    /// The folder by its real path.
     root: PathBuf,
+    _dir: TempDir,
 }
 
 impl Fixture {
     pub(super) fn new(text: &str) -> Fixture {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let fixture = Fixture { dir, root };
+        let fixture = Fixture { root, _dir: dir };
         fs::create_dir_all(fixture.path("project/.git")).unwrap();
-        for (path, content) in text.split("//- ").skip(1).filter_map(|it| it.split_once('\n')) {
-            match path.split_once(" -> ") {
-                Some((link, target)) => fixture.link(link, target.trim()),
-                None => fixture.write(path.trim(), content),
-            }
-        }
+        tree::plant(&fixture.root, text);
         fixture
     }
 
@@ -47,24 +38,13 @@ impl Fixture {
         self.root.join(path)
     }
 
-    /// Writes a file; `name: x | description: y` is short for a whole skill.
     pub(super) fn write(&self, path: &str, content: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let text = match content.trim_end().split_once(" | ") {
-            Some((name, description)) if name.starts_with("name:") => {
-                format!("---\n{name}\n{description}\n---\n\nBody.\n")
-            }
-            _ => content.replace("$ROOT", self.root.to_str().unwrap()),
-        };
-        fs::write(path, text).unwrap();
+        tree::write(&self.root, path, content);
     }
 
     #[cfg(unix)]
     pub(super) fn link(&self, link: &str, target: &str) {
-        let link = self.path(link);
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        std::os::unix::fs::symlink(self.path(target), link).unwrap();
+        tree::link_to(&self.root, link, target);
     }
 
     pub(super) fn places(&self) -> Places {
@@ -129,7 +109,6 @@ impl Fixture {
     /// Makes every file and folder old, so that its stamp can be trusted.
     pub(super) fn settle(&self) {
         settle(&self.root);
-        let _ = &self.dir;
     }
 }
 

@@ -1,6 +1,6 @@
 //! A rescan reads what has changed, and ends where a full scan would.
 
-use std::{fs, sync::atomic::Ordering};
+use std::{fs, path::Path, sync::atomic::Ordering};
 
 use proptest::{
     collection::vec,
@@ -144,7 +144,7 @@ fn perform(fixture: &Fixture, edit: &Edit, time: u64) {
         }
         Edit::Link(link, target) => {
             let path = fixture.path(&below(link));
-            if !path.exists() && !path.is_symlink() && path.parent().is_some_and(|it| it.is_dir()) {
+            if !path.exists() && !path.is_symlink() && path.parent().is_some_and(Path::is_dir) {
                 fixture.link(&below(link), &below(target));
             }
         }
@@ -157,7 +157,7 @@ fn perform(fixture: &Fixture, edit: &Edit, time: u64) {
     }
 }
 
-fn recently_changed(path: &std::path::Path) -> bool {
+fn recently_changed(path: &Path) -> bool {
     let modified = fs::metadata(path).unwrap().modified().unwrap();
     modified.elapsed().is_ok_and(|age| age.as_secs() < 1_000)
 }

@@ -106,7 +106,7 @@ fn a_home_that_is_a_checkout_is_no_project_of_the_folders_below_it() {
     let fixture = Fixture::new("//- home/.git/HEAD\nx\n//- home/work/file\nx\n");
     let (home, work) = (fixture.path("home"), fixture.path("home/work"));
     assert_eq!(project_dirs(&work, Some(&home)), [work]);
-    assert_eq!(project_dirs(&home, Some(&home)), [home.clone()]);
+    assert_eq!(project_dirs(&home, Some(&home)), std::slice::from_ref(&home));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, process::ExitCode};
 
-use metier_skills::{Bodies, Skill};
+use metier_skills::{Bodies, Entry, Skill};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -29,7 +29,7 @@ struct Row<'a> {
     id: Option<&'a str>,
     skill: &'a Skill,
     /// Who has its plain name instead.
-    winner: Option<String>,
+    winner: Option<&'a Entry>,
 }
 
 pub(crate) fn run(args: &List, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
@@ -47,7 +47,6 @@ fn rows(view: &View, which: Which) -> Vec<Row<'_>> {
     let enabled = view.catalog.entries().iter().filter(|it| which.all || it.id.is_some());
     let enabled = enabled.map(|entry| {
         let winner = view.catalog.winner(entry);
-        let winner = winner.map(|it| it.id.as_deref().unwrap_or(it.skill.name()).to_owned());
         Row { id: entry.id.as_deref(), skill: &entry.skill, winner }
     });
     let disabled = view.catalog.disabled().iter();
@@ -70,7 +69,7 @@ fn print_json(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Re
 
 fn skill_json<'a>(row: &Row<'a>, args: &List) -> SkillJson<'a> {
     let mut json = SkillJson::new(row.id, row.skill);
-    json.shadowed_by.clone_from(&row.winner);
+    json.shadowed_by = row.winner.map(|it| it.id.as_deref().unwrap_or(it.skill.name()));
     json.files = args.files.then(|| files(row.skill));
     json
 }
@@ -131,9 +130,9 @@ fn label<'a>(row: &Row<'a>) -> &'a str {
 fn print_row(row: &Row<'_>, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let (name, dim) = (if row.id.is_some() { ui.style.name } else { ui.style.dim }, ui.style.dim);
     let label = pad(&one_line(label(row)), width);
-    let state = match (row.id, &row.winner) {
+    let state = match (row.id, row.winner) {
         (None, None) => "disabled".to_owned(),
-        (None, Some(winner)) => format!("shadowed by {winner}"),
+        (None, Some(winner)) => format!("shadowed by {}", group_of(&winner.skill)),
         (Some(_), _) => String::new(),
     };
     let state = if state.is_empty() { state } else { format!("[{}] ", one_line(&state)) };

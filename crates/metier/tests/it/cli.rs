@@ -1,0 +1,437 @@
+//! What people see: each command's output, messages and exit code.
+
+use insta::assert_snapshot;
+
+use super::support::Machine;
+
+const TREE: &str = "\
+//- project/.agents/skills/pdf/SKILL.md
+---
+name: pdf
+description: Reads and fills PDF forms
+license: MIT
+---
+
+# PDF
+
+Fill a form with the tool.
+//- project/.agents/skills/pdf/scripts/fill.py
+print()
+//- project/.claude/skills/pdf/SKILL.md
+name: pdf | description: Another one
+//- home/.claude/skills/pdf/SKILL.md
+name: pdf | description: Shadowed by the project's
+//- home/.codex/skills/git/SKILL.md
+name: git | description: Commits: the good way
+//- home/.codex/skills/off/.SKILL.md
+name: off | description: Not now
+//- home/.codex/skills/broken/SKILL.md
+no head
+";
+
+#[test]
+fn list_groups_by_provider_and_location() {
+    assert_snapshot!(Machine::new(TREE).run("list"), @"
+    agents · project (1)
+      pdf         Reads and fills PDF forms
+
+    claude · project (1)
+      claude:pdf  Another one
+
+    codex · global (1)
+      git         Commits: the good way
+    --- stderr
+
+    3 skills; 1 shadowed, 1 disabled (--all shows them)
+    warning: 1 problem: `metier doctor` explains it
+    --- exit 0
+    ");
+}
+
+#[test]
+fn list_all_shows_shadowed_and_disabled_skills() {
+    assert_snapshot!(Machine::new(TREE).run("list --all"), @"
+    agents · project (1)
+      pdf         Reads and fills PDF forms
+
+    claude · project (1)
+      claude:pdf  Another one
+
+    claude · global (1)
+      pdf         [shadowed by pdf] Shadowed by the project's
+
+    codex · global (2)
+      git         Commits: the good way
+      off         [disabled] Not now
+    --- stderr
+
+    5 skills
+    warning: 1 problem: `metier doctor` explains it
+    --- exit 0
+    ");
+}
+
+#[test]
+fn list_of_nothing_says_what_to_do() {
+    assert_snapshot!(Machine::new("").run("list"), @"
+    --- stderr
+    no skills found
+    hint: `metier doctor` says where they were looked for, `metier new` writes one
+    --- exit 0
+    ");
+}
+
+#[test]
+fn list_can_name_files() {
+    assert_snapshot!(Machine::new(TREE).run("list --include=agents --files"), @"
+    agents · project (1)
+      pdf  Reads and fills PDF forms
+          SKILL.md (105 bytes)
+          scripts/fill.py (8 bytes)
+    --- stderr
+
+    1 skill
+    warning: 1 problem: `metier doctor` explains it
+    --- exit 0
+    ");
+}
+
+#[test]
+fn show_gives_a_pipe_the_file_and_nothing_else() {
+    assert_snapshot!(Machine::new(TREE).run("show PDF"), @"
+    ---
+    name: pdf
+    description: Reads and fills PDF forms
+    license: MIT
+    ---
+
+    # PDF
+
+    Fill a form with the tool.
+    --- exit 0
+    ");
+}
+
+#[test]
+fn show_says_what_an_unknown_name_could_mean() {
+    assert_snapshot!(Machine::new(TREE).run("show pfd"), @"
+    --- stderr
+    error: no skill `pfd`
+    hint: did you mean `pdf` or `claude:pdf`?
+    --- exit 3
+    ");
+}
+
+#[test]
+fn show_says_that_a_skill_is_disabled() {
+    assert_snapshot!(Machine::new(TREE).run("show off"), @"
+    --- stderr
+    error: skill `off` is disabled
+    hint: `metier enable off` makes it loadable
+    --- exit 3
+    ");
+}
+
+#[test]
+fn show_of_an_ambiguous_name_lists_every_id() {
+    let machine = Machine::new(
+        "//- project/.claude/skills/pdf/SKILL.md\nname: pdf | description: d\n\
+         //- project/.codex/skills/pdf/SKILL.md\nname: pdf | description: d\n",
+    );
+    assert_snapshot!(machine.run("show pdf"), @"
+    --- stderr
+    error: `pdf` is ambiguous: it could be `claude:pdf` or `codex:pdf`
+    hint: use one of these ids
+    --- exit 3
+    ");
+}
+
+#[test]
+fn search_shows_where_the_words_stand() {
+    assert_snapshot!(Machine::new(TREE).run("search form tool"), @"
+    pdf agents · project
+      Reads and fills PDF forms
+      │ # PDF Fill a form with the tool.
+    --- exit 0
+    ");
+}
+
+#[test]
+fn search_without_a_hit_says_what_to_try() {
+    assert_snapshot!(Machine::new(TREE).run("search zebra"), @"
+    --- stderr
+    no skill matches
+    hint: `--match any` asks for less, `--match fuzzy` forgives typing mistakes
+    --- exit 0
+    ");
+}
+
+#[test]
+fn search_forgives_typing_mistakes_if_asked() {
+    assert_snapshot!(Machine::new(TREE).run("search --match fuzzy comits"), @"
+    git codex · global
+      Commits: the good way
+    --- exit 0
+    ");
+}
+
+#[test]
+fn doctor_says_what_is_there_and_what_is_wrong() {
+    assert_snapshot!(Machine::new(TREE).run("doctor"), @"
+    Sources
+      · $ROOT/project/.agents/skills: agents · project, 1 skill
+      · $ROOT/project/.claude/skills: claude · project, 1 skill
+      · $ROOT/home/.claude/skills: claude · global, 1 skill
+      · $ROOT/home/.codex/skills: codex · global, 2 skills
+      · 40 other places: looked at, nothing there
+
+    Names
+      · $ROOT/project/.claude/skills/pdf/SKILL.md: `pdf` means $ROOT/project/.agents/skills/pdf/SKILL.md; this one is `claude:pdf`
+      ! $ROOT/home/.claude/skills/pdf/SKILL.md: no name loads it: `pdf` means $ROOT/project/.agents/skills/pdf/SKILL.md
+        rename one of the two, or remove it
+
+    Disabled
+      · off: $ROOT/home/.codex/skills/off/.SKILL.md
+        `metier enable off` makes it loadable
+
+    Problems
+      ✗ $ROOT/home/.codex/skills/broken/SKILL.md: there is no frontmatter: the file does not begin with a line `---`
+        begin the file with a line `---`, a `name: …`, a `description: …` and a line `---`
+      ! $ROOT/home/.codex/skills/git/SKILL.md: repaired: line 3: `description` holds an unquoted `: `; put the value in quotes
+        other agents may drop this skill: mend the file
+
+    1 error, 2 warnings
+    --- exit 1
+    ");
+}
+
+#[test]
+fn doctor_is_content_with_a_clean_machine() {
+    let machine = Machine::new("//- project/skills/a/SKILL.md\nname: a | description: d\n");
+    assert_snapshot!(machine.run("doctor"), @"
+    Sources
+      · $ROOT/project/skills: agents · project, 1 skill
+      · 43 other places: looked at, nothing there
+
+    all is well
+    --- exit 0
+    ");
+}
+
+#[test]
+fn doctor_knows_the_state_of_plugins() {
+    let machine = Machine::new(
+        "//- home/.claude/plugins/installed_plugins.json\n\
+         {\"version\":2,\"plugins\":{\n\
+         \"on@m\":[{\"scope\":\"user\",\"installPath\":\"$ROOT/on\",\"version\":\"1.0.0\"}],\n\
+         \"off@m\":[{\"scope\":\"user\",\"installPath\":\"$ROOT/on\"}],\n\
+         \"gone@m\":[{\"scope\":\"user\",\"installPath\":\"$ROOT/gone\"}],\n\
+         \"bad@m\":[7]}}\n\
+         //- home/.claude/settings.json\n{\"enabledPlugins\":{\"off@m\":false}}\n\
+         //- on/skills/a/SKILL.md\nname: a | description: d\n",
+    );
+    assert_snapshot!(machine.run("doctor"), @"
+    Sources
+      · $ROOT/on/skills: claude · plugin, 1 skill
+      · 44 other places: looked at, nothing there
+
+    Plugins
+      ! gone@m: stale: its folder is gone: $ROOT/gone
+        `claude plugin uninstall` forgets it, `claude plugin install` brings it back
+      · off@m: disabled by $ROOT/home/.claude/settings.json
+        `claude plugin enable` makes its skills loadable
+      · on@m 1.0.0: enabled
+
+    Problems
+      ✗ $ROOT/home/.claude/plugins/installed_plugins.json: `bad@m` is not an object or an array of objects
+        make `bad@m` an object or an array of objects
+
+    1 error, 1 warning
+    --- exit 1
+    ");
+}
+
+#[test]
+fn validate_names_file_field_and_fix() {
+    assert_snapshot!(Machine::new(TREE).run("validate . ../home/.codex"), @r#"
+    $ROOT/home/.codex/skills/broken/SKILL.md:1: error: the file does not begin with frontmatter → begin it with a line `---`, then `name:` and `description:`, then a line `---`
+    $ROOT/home/.codex/skills/git/SKILL.md:3: error: an unquoted value contains `: `, which begins a new key → put the whole value in quotes
+    $ROOT/home/.codex/skills/off/.SKILL.md:2: warning: most YAML readers take `off` for a boolean → put it in quotes: `"off"`
+    --- stderr
+    3 of 5 valid, 1 with warnings
+    --- exit 1
+    "#);
+}
+
+#[test]
+fn validate_of_nothing_is_not_found() {
+    assert_snapshot!(Machine::new("").run("validate nowhere"), @"
+    --- stderr
+    error: `$ROOT/project/nowhere` does not exist
+    hint: name a SKILL.md, a skill's folder, or a folder that holds skills
+    --- exit 3
+    ");
+    assert_snapshot!(Machine::new("").run("validate"), @"
+    --- stderr
+    error: there is no SKILL.md in `$ROOT/project`
+    hint: `metier new NAME` writes one
+    --- exit 3
+    ");
+}
+
+#[test]
+fn an_empty_pattern_is_wrong_usage() {
+    assert_snapshot!(Machine::new(TREE).run("list --include="), @"
+    --- stderr
+    error: an empty pattern matches nothing
+    hint: write --include=NAME, or leave the flag out
+    --- exit 2
+    ");
+}
+
+#[test]
+fn an_unknown_flag_is_wrong_usage() {
+    assert_snapshot!(Machine::new(TREE).run("list --jsn"), @"
+    --- stderr
+    error: unexpected argument '--jsn' found
+
+      tip: a similar argument exists: '--json'
+
+    Usage: metier list --json
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+}
+
+#[test]
+fn no_command_shows_the_help() {
+    assert_snapshot!(Machine::new("").run(""), @"
+    --- stderr
+    Every agent skill on this machine behind one command line
+
+    Usage: metier [OPTIONS] <COMMAND>
+
+    Commands:
+      list         List the skills that can be loaded [alias: ls]
+      show         Show one skill: its SKILL.md and what belongs to it [alias: info]
+      search       Find skills by words in their name, description or text
+      validate     Check SKILL.md files against the Agent Skills specification
+      new          Write a new skill that passes `validate`
+      enable       Make disabled skills loadable again (`.SKILL.md` becomes `SKILL.md`)
+      disable      Hide skills from every agent (`SKILL.md` becomes `.SKILL.md`)
+      doctor       Say where skills were looked for, what is shadowed or broken, and how to mend it
+      completions  Print a script that completes commands and skill names in your shell
+
+    Options:
+          --color <WHEN>  When to use colours [possible values: auto, always, never]
+      -h, --help          Print help (see more with '--help')
+      -V, --version       Print version
+
+    Exit codes: 0 done, 1 failed or problems found, 2 wrong usage, 3 not found or ambiguous.
+    --- exit 2
+    ");
+}
+
+#[test]
+fn the_configuration_adds_folders_and_filters() {
+    let machine = Machine::new(
+        "//- team/skills/a/SKILL.md\nname: a | description: d\n\
+         //- team/skills/b/SKILL.md\nname: b | description: d\n\
+         //- project/.metier.json\n\
+         // where the team keeps its skills\n\
+         {\"skills\": {\"dirs\": [\"../${TEAM:-team}/skills\", \"${NONE}\", 7,], \"exclude\": [\"b\"]}}\n",
+    );
+    assert_snapshot!(machine.run("list"), @"
+    custom · custom (1)
+      a  d
+    --- stderr
+
+    1 skill
+    warning: 2 problems: `metier doctor` explains them
+    --- exit 0
+    ");
+    assert_snapshot!(machine.run("doctor"), @"
+    Sources
+      · $ROOT/team/skills: custom · custom, 2 skills
+      · 44 other places: looked at, nothing there
+
+    Problems
+      ✗ $ROOT/project/.metier.json: `skills.dirs` needs the variable `NONE`, which is not set
+        edit the file
+      ✗ $ROOT/project/.metier.json: `skills.dirs` holds 7, which is not a string
+        edit the file
+
+    2 errors, 0 warnings
+    --- exit 1
+    ");
+}
+
+#[test]
+fn a_configuration_file_that_was_named_must_be_there() {
+    assert_snapshot!(Machine::new("").run("list --config nowhere.json"), @"
+    --- stderr
+    error: configuration file `$ROOT/project/nowhere.json`: entity not found
+    hint: check the path given with --config
+    --- exit 3
+    ");
+}
+
+#[test]
+fn a_broken_configuration_file_costs_only_itself() {
+    let machine = Machine::new(
+        "//- project/skills/a/SKILL.md\nname: a | description: d\n\
+         //- project/.metier.json\n{\"skills\": \n",
+    );
+    assert_snapshot!(machine.run("list"), @"
+    agents · project (1)
+      a  d
+    --- stderr
+
+    1 skill
+    warning: 1 problem: `metier doctor` explains it
+    --- exit 0
+    ");
+    assert_snapshot!(machine.run("doctor"), @"
+    Sources
+      · $ROOT/project/skills: agents · project, 1 skill
+      · 43 other places: looked at, nothing there
+
+    Problems
+      ✗ $ROOT/project/.metier.json: line 1: unexpected end of input
+        edit the file
+
+    1 error, 0 warnings
+    --- exit 1
+    ");
+}
+
+#[test]
+fn colours_are_used_only_if_asked_for() {
+    let machine = Machine::new("//- project/skills/a/SKILL.md\nname: a | description: d\n");
+    assert!(!machine.run("list").contains('\u{1b}'));
+    assert!(machine.run("list --color always").contains("\u{1b}[36ma\u{1b}[0m"));
+    assert!(!machine.run("list --color never").contains('\u{1b}'));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let machine = Machine::new("");
+    for number in 0..2_000 {
+        let text = format!("name: skill-{number} | description: {}", "long ".repeat(50));
+        super::support::tree::write(
+            &machine.path(""),
+            &format!("project/skills/{number}/SKILL.md"),
+            &text,
+        );
+    }
+    let mut child = machine
+        .command("list")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
