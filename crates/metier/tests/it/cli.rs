@@ -58,7 +58,7 @@ fn list_all_shows_shadowed_and_disabled_skills() {
       claude:pdf  Another one
 
     claude · global (1)
-      pdf         [shadowed by pdf] Shadowed by the project's
+      pdf         [shadowed by agents · project] Shadowed by the project's
 
     codex · global (2)
       git         Commits: the good way

@@ -1,5 +1,7 @@
 //! The wire ring: the built binary, seen from outside.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 mod agreement;
 mod cli;
 mod json;
