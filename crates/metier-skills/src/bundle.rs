@@ -22,11 +22,7 @@ pub struct BundleFile {
 impl Skill {
     /// Reads the skill's file as it is now, whole and byte for byte.
     pub fn read(&self) -> Result<String, Cause> {
-        match disk::kind(&self.file()) {
-            Ok(disk::Kind::File(_)) => disk::read(&self.file()),
-            Ok(_) => Err(Cause::NotAFile),
-            Err(error) => Err(Cause::unreadable(&error)),
-        }
+        disk::read(&self.file()).and_then(|(_, bytes)| disk::text(bytes))
     }
 
     /// Lists the files of the skill's folder, at most [`MOST_FILES`], in order of their paths.

@@ -179,17 +179,20 @@ fn ids(skill: &Skill) -> Vec<String> {
     let (name, provider) = (skill.name(), skill.provider());
     let Some(plugin) = skill.plugin() else { return vec![format!("{provider}:{name}")] };
     let owner = &plugin.name;
+    let marketplace = plugin.marketplace.as_deref().unwrap_or_default();
     // A name that repeats its plugin's is said once.
     let base = name.strip_prefix(owner.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let repeats = base.is_some() || fold(owner) == fold(name);
     let base = base.unwrap_or(name);
-    let mut ids = Vec::new();
-    if fold(owner) == fold(name) || base != name {
-        ids.push(name.to_owned());
+    let mut ids = vec![
+        format!("{owner}:{base}"),
+        format!("{provider}:{owner}:{base}"),
+        format!("{owner}:{name}"),
+        format!("{owner}@{marketplace}:{name}"),
+        format!("{provider}:{name}"),
+    ];
+    if repeats {
+        ids.insert(0, name.to_owned());
     }
-    ids.extend([format!("{owner}:{base}"), format!("{provider}:{owner}:{base}")]);
-    if let Some(marketplace) = &plugin.marketplace {
-        ids.push(format!("{owner}@{marketplace}:{base}"));
-    }
-    ids.push(format!("{provider}:{name}"));
     ids
 }

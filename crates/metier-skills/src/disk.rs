@@ -1,16 +1,27 @@
 //! The crate's questions to the disk: what is there, has it changed, what does it say.
 
+#[cfg(not(unix))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+
 use std::{
-    ffi::OsString,
-    fs, io,
+    ffi::{OsStr, OsString},
+    fs::{self, File},
+    io::{self, Read},
     path::Path,
     time::{Duration, SystemTime},
 };
 
+#[cfg(not(unix))]
+use portable::{Handle, open_folder, open_in, stamp};
+#[cfg(unix)]
+use unix::{Handle, open_folder, open_in, stamp};
+
 use crate::problem::Cause;
 
 /// The longest `SKILL.md` that is read.
-pub(crate) const LONGEST_FILE: u64 = 1 << 20;
+const LONGEST_FILE: u64 = 1 << 20;
 
 /// Some file systems keep times to two seconds only: what changed that recently may change again
 /// without its time stamp showing it.
@@ -37,46 +48,11 @@ impl Stamp {
     }
 }
 
-/// What a path leads to, links followed.
-pub(crate) enum Kind {
-    Folder(Stamp),
-    File(Stamp),
-    /// A device, a pipe or a socket: nothing that is safe to open.
-    Other,
-}
-
-/// Asks what stands at `path`, following links.
-pub(crate) fn kind(path: &Path) -> io::Result<Kind> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_dir() && !metadata.is_file() {
-        return Ok(Kind::Other);
-    }
-    let stamp = stamp(path, &metadata)?;
-    Ok(if metadata.is_dir() { Kind::Folder(stamp) } else { Kind::File(stamp) })
-}
-
-#[cfg(unix)]
-fn stamp(_path: &Path, metadata: &fs::Metadata) -> io::Result<Stamp> {
-    use std::os::unix::fs::MetadataExt;
-    Ok(Stamp {
-        id: FileId(metadata.dev(), metadata.ino()),
-        size: metadata.len(),
-        modified: metadata.modified()?,
-        changed: metadata.ctime().wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec()),
-    })
-}
-
-#[cfg(not(unix))]
-fn stamp(path: &Path, metadata: &fs::Metadata) -> io::Result<Stamp> {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    fs::canonicalize(path)?.hash(&mut hasher);
-    Ok(Stamp {
-        id: FileId(0, hasher.finish()),
-        size: metadata.len(),
-        modified: metadata.modified()?,
-        changed: 0,
-    })
+/// A folder that was opened and listed.
+pub(crate) struct Listing {
+    pub(crate) stamp: Stamp,
+    pub(crate) names: Names,
+    handle: Handle,
 }
 
 /// The names in one folder that matter to a walk, each sorted.
@@ -87,45 +63,86 @@ pub(crate) struct Names {
     pub(crate) files: Vec<OsString>,
 }
 
-/// Lists a folder, keeping the files that `wanted` names.
-pub(crate) fn list(path: &Path, wanted: impl Fn(&OsString) -> bool) -> io::Result<Names> {
-    let mut names = Names::default();
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let kind = entry.file_type()?;
-        if wanted(&name) && !kind.is_dir() {
-            names.files.push(name);
-        } else if kind.is_dir() {
-            names.folders.push(name);
-        } else if kind.is_symlink() {
-            names.links.push(name);
-        }
-    }
-    names.folders.sort_unstable();
-    names.links.sort_unstable();
-    names.files.sort_unstable();
-    Ok(names)
+/// What a name in a folder stands for, links not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Folder,
+    Link,
+    Other,
 }
 
-/// Reads a whole text file that [`kind`] has called a file.
-pub(crate) fn read(path: &Path) -> Result<String, Cause> {
-    let bytes = read_bounded(path, LONGEST_FILE)?;
+impl Names {
+    fn add(&mut self, name: OsString, entry: Entry, wanted: &dyn Fn(&OsStr) -> bool) {
+        match entry {
+            Entry::Folder => self.folders.push(name),
+            _ if wanted(&name) => self.files.push(name),
+            Entry::Link => self.links.push(name),
+            Entry::Other => {}
+        }
+    }
+
+    fn sorted(mut self) -> Names {
+        for names in [&mut self.folders, &mut self.links, &mut self.files] {
+            names.sort_unstable();
+        }
+        self
+    }
+}
+
+/// Opens a folder and lists it, keeping the files that `wanted` names.
+pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
+    open_folder(path, wanted)
+}
+
+/// The stamp of what a path leads to.
+pub(crate) fn stamp_of(path: &Path) -> io::Result<Stamp> {
+    stamp(path, &fs::metadata(path)?)
+}
+
+impl Listing {
+    /// Reads a file of the folder, and the stamp of that very file.
+    pub(crate) fn read(&self, name: &OsStr) -> Result<(Stamp, Vec<u8>), Cause> {
+        contents(open_in(&self.handle, name)?, LONGEST_FILE)
+    }
+}
+
+/// Reads a whole file, and the stamp of that very file.
+pub(crate) fn read(path: &Path) -> Result<(Stamp, Vec<u8>), Cause> {
+    read_bounded(path, LONGEST_FILE)
+}
+
+/// Reads at most `longest` bytes; a longer file is a cause of its own, never a cut one.
+pub(crate) fn read_bounded(path: &Path, longest: u64) -> Result<(Stamp, Vec<u8>), Cause> {
+    contents(open_in(&Handle::default(), path.as_os_str())?, longest)
+}
+
+/// Bytes as text, or the first line that is none.
+pub(crate) fn text(bytes: Vec<u8>) -> Result<String, Cause> {
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         Cause::NotText { line: 1 + memchr::memchr_iter(b'\n', good).count() }
     })
 }
 
-/// Reads at most `longest` bytes; a longer file is a cause of its own, never a cut one.
-pub(crate) fn read_bounded(path: &Path, longest: u64) -> Result<Vec<u8>, Cause> {
-    use io::Read;
-    let file = fs::File::open(path).map_err(|error| Cause::unreadable(&error))?;
-    let length = file.metadata().map_err(|error| Cause::unreadable(&error))?.len();
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(longest)).unwrap_or(0) + 1);
-    file.take(longest + 1).read_to_end(&mut bytes).map_err(|error| Cause::unreadable(&error))?;
-    if bytes.len() as u64 > longest {
-        return Err(Cause::TooLong { longest });
+fn contents((mut file, stamp): (File, Stamp), longest: u64) -> Result<(Stamp, Vec<u8>), Cause> {
+    // Room for one byte more tells the end of the file from the end of the room.
+    let mut bytes = vec![0; usize::try_from(stamp.size.min(longest)).unwrap_or(0) + 1];
+    let mut filled = 0;
+    loop {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(n_read) => filled += n_read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Cause::unreadable(&error)),
+        }
+        if filled as u64 > longest {
+            return Err(Cause::TooLong { longest });
+        }
+        if filled == bytes.len() {
+            // The file has grown since it was asked for its length.
+            bytes.resize(bytes.len() * 2, 0);
+        }
     }
-    Ok(bytes)
+    bytes.truncate(filled);
+    Ok((stamp, bytes))
 }

@@ -25,6 +25,7 @@ mod search;
 mod similar;
 mod skill;
 mod source;
+mod tree;
 mod validate;
 mod verdict;
 mod walk;

@@ -16,14 +16,15 @@ use crate::{
     problem::{Cause, Problem},
     skill::{DISABLED_FILE, SKILL_FILE, Skill, State, Text},
     source::Source,
-    walk::{Found, Tree, WORTH_SHARING, Walk},
+    tree::{Found, Tree},
+    walk::{Reader, WORTH_SHARING, Walk},
 };
 
 /// More threads than this only wait for the same disk.
 const MOST_THREADS: usize = 8;
 
 /// What one pass over all sources found.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// Every skill once, highest precedence first, disabled ones too.
     pub skills: Vec<Arc<Skill>>,
@@ -31,8 +32,11 @@ pub struct Scan {
     pub problems: Vec<Problem>,
     /// The sources that exist, and how many skills each one gave.
     pub sources: Vec<(Arc<Source>, usize)>,
-    trees: HashMap<PathBuf, Tree<Arc<Text>>>,
+    trees: Trees<Arc<Text>>,
 }
+
+/// What the last walks saw, by the folder of the source.
+type Trees<T> = HashMap<PathBuf, Arc<Tree<T>>>;
 
 /// How far a scan has come; another thread may watch it.
 #[derive(Debug, Default)]
@@ -73,14 +77,16 @@ pub fn scan_watched(sources: &[Source], bodies: Bodies, progress: &Progress) -> 
 
 /// Walks every source in order of precedence; the first to show a folder keeps it.
 fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress) -> Scan {
-    let read = |path: &Path| {
-        let whole = disk::read(path)?;
+    let read = move |_: &Path, bytes| {
+        let whole = disk::text(bytes)?;
         let frontmatter = frontmatter(&whole)?;
         let whole = (bodies == Bodies::Kept).then(|| whole.into_boxed_str());
         Ok(Arc::new(Text { frontmatter, whole }))
     };
     let trees = walk_all(sources, &previous.trees, &read, progress);
-
+    if previous.holds(sources, &trees) {
+        return previous.clone();
+    }
     let mut scan = Scan::default();
     let mut taken = HashSet::new();
     for (source, tree) in sources.iter().zip(trees) {
@@ -92,38 +98,49 @@ fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress
 /// Walks all sources one after the other, each shared out among a few threads.
 pub(crate) fn walk_all<T: Clone + Send + Sync>(
     sources: &[Source],
-    previous: &HashMap<PathBuf, Tree<T>>,
-    reader: &(dyn Fn(&Path) -> Result<T, Cause> + Sync),
+    previous: &Trees<T>,
+    reader: &Reader<T>,
     progress: &Progress,
 ) -> Vec<Tree<T>> {
+    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS));
+    // One thread, or none to be had: then this one does it all.
+    let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pool = pool.and_then(Result::ok);
     let mut walk = Walk {
         started: SystemTime::now(),
         progress,
         reader,
         visited: HashSet::new(),
         fence: None,
-        sharing: WORTH_SHARING,
+        sharing: if pool.is_some() { WORTH_SHARING } else { usize::MAX },
         n_folders: AtomicUsize::new(0),
     };
-    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS));
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    if pool.is_err() {
-        walk.sharing = usize::MAX;
-    }
     let mut walk_each = move || {
         let tree = |source: &Source| {
             walk.fence = source.plugin.as_ref().and_then(|owner| owner.install.canonicalize().ok());
-            walk.tree(&source.folder, previous.get(&source.folder))
+            walk.tree(&source.folder, previous.get(&source.folder).map(|tree| &**tree))
         };
         sources.iter().map(tree).collect()
     };
     match pool {
-        Ok(pool) => pool.install(walk_each),
-        Err(_no_threads_left) => walk_each(),
+        Some(pool) => pool.install(walk_each),
+        None => walk_each(),
     }
 }
 
 impl Scan {
+    /// Whether walks of these sources that saw these trees have nothing to add.
+    fn holds(&self, sources: &[Source], trees: &[Tree<Arc<Text>>]) -> bool {
+        let mut present = sources.iter().zip(trees).filter(|(_, tree)| tree.exists());
+        let is_known = |before: &Source| {
+            present.next().is_some_and(|(source, tree)| {
+                *source == *before
+                    && self.trees.get(&source.folder).is_some_and(|it| it.is_same(tree))
+            })
+        };
+        self.sources.iter().map(|(source, _)| &**source).all(is_known) && present.next().is_none()
+    }
+
     fn add(&mut self, source: &Source, tree: Tree<Arc<Text>>, taken: &mut HashSet<FileId>) {
         if !tree.exists() {
             return;
@@ -136,7 +153,7 @@ impl Scan {
             }
         }
         self.sources.push((source.clone(), self.skills.len() - before));
-        self.trees.insert(source.folder.clone(), tree);
+        self.trees.insert(source.folder.clone(), Arc::new(tree));
     }
 
     fn add_skill(&mut self, source: &Arc<Source>, found: &Found<'_, Arc<Text>>) {

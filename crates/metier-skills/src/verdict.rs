@@ -37,11 +37,13 @@ impl Verdict {
 #[must_use]
 pub fn validate_all(path: &Path) -> Vec<Verdict> {
     if path.is_file() {
-        let findings = judge(path).unwrap_or_else(|cause| vec![trouble(&cause)]);
+        let findings = disk::read(path).map(|(_, bytes)| judge(path, &bytes));
+        let findings = findings.unwrap_or_else(|cause| vec![trouble(&cause)]);
         return vec![Verdict { path: path.to_owned(), findings }];
     }
     let source = Source::new(Tier::Custom, "custom", path.to_owned());
-    let trees = walk_all(&[source], &HashMap::new(), &judge, &Progress::default());
+    let read = |path: &Path, bytes: Vec<u8>| Ok(judge(path, &bytes));
+    let trees = walk_all(&[source], &HashMap::new(), &read, &Progress::default());
     let mut problems = Vec::new();
     let mut verdicts = Vec::new();
     for tree in &trees {
@@ -62,8 +64,7 @@ pub fn validate_all(path: &Path) -> Vec<Verdict> {
     verdicts
 }
 
-fn judge(path: &Path) -> Result<Vec<Finding>, Cause> {
-    let bytes = disk::read_bounded(path, disk::LONGEST_FILE)?;
+fn judge(path: &Path, bytes: &[u8]) -> Vec<Finding> {
     // A path such as `.` has no name of its own.
     let real = path.parent().and_then(|folder| folder.canonicalize().ok());
     let name =
@@ -75,7 +76,7 @@ fn judge(path: &Path) -> Result<Vec<Finding>, Cause> {
         file if file == DISABLED_FILE => SKILL_FILE.to_owned(),
         file => file,
     };
-    Ok(validate(&folder, &file, &bytes))
+    validate(&folder, &file, bytes)
 }
 
 fn trouble(cause: &Cause) -> Finding {

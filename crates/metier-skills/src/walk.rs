@@ -1,16 +1,20 @@
 //! The walk through one source: which folders there are, and which of them are skills.
 //!
 //! What a skill file says is none of its business: it hands each one to a reader and keeps what comes
-//! back. A walk leaves a [`Tree`] behind. The next walk asks the disk only whether each folder and each
-//! skill file still bears the same stamp, and reads what does not. The usual walkers list every
-//! folder every time, which is why this one is our own.
+//! back in a [`Tree`]. The next walk asks the disk only whether each folder and each skill file still
+//! bears the same stamp. The usual walkers list every folder every time, which is why this one is our
+//! own.
 
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    io, mem,
+    io::ErrorKind,
+    mem,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::SystemTime,
 };
 
@@ -18,10 +22,11 @@ use hashbrown::HashSet;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::{
-    disk::{self, FileId, Kind, Stamp},
-    problem::{Cause, Problem},
+    disk::{self, FileId, Listing, Stamp},
+    problem::Cause,
     scan::Progress,
     skill::{DISABLED_FILE, SKILL_FILE},
+    tree::{Folder, SkillFile, Tree},
 };
 
 /// How many folders may lie between a source and a skill.
@@ -33,49 +38,15 @@ const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycach
 /// From this many folders on it pays to share them out among threads.
 pub(crate) const WORTH_SHARING: usize = 4;
 
-/// What a walk saw: the source's own folder, and every folder that a link led to.
-#[derive(Debug)]
-pub(crate) struct Tree<T> {
-    branches: BTreeMap<PathBuf, Folder<T>>,
-    overrun: bool,
-}
-
-/// One folder as last seen.
-#[derive(Debug)]
-struct Folder<T> {
-    name: OsString,
-    id: Option<FileId>,
-    /// Absent while another change could still bear the same stamp.
-    stamp: Option<Stamp>,
-    skill: Option<SkillFile<T>>,
-    /// Files that would be the folder's skill if that one were not there.
-    beside: Vec<OsString>,
-    folders: Vec<Folder<T>>,
-    links: Vec<OsString>,
-    trouble: Option<Cause>,
-}
-
-/// The file that makes a folder a skill.
-#[derive(Clone, Debug)]
-pub(crate) struct SkillFile<T> {
-    pub(crate) name: OsString,
-    stamp: Option<Stamp>,
-    pub(crate) content: Result<T, Cause>,
-}
-
-/// A skill file, the folder it lies in, and which folder that really is.
-pub(crate) struct Found<'a, T> {
-    pub(crate) folder: PathBuf,
-    pub(crate) id: Option<FileId>,
-    pub(crate) file: &'a SkillFile<T>,
-}
+/// Makes something of a skill file's path and bytes.
+pub(crate) type Reader<T> = dyn Fn(&Path, Vec<u8>) -> Result<T, Cause> + Sync;
 
 /// What all walks of one scan share.
 pub(crate) struct Walk<'a, T> {
     pub(crate) started: SystemTime,
     pub(crate) progress: &'a Progress,
-    /// Makes of a skill file's path what the walk is for.
-    pub(crate) reader: &'a (dyn Fn(&Path) -> Result<T, Cause> + Sync),
+    /// Makes of a skill file's path and bytes what the walk is for.
+    pub(crate) reader: &'a Reader<T>,
     /// Folders that need no second visit.
     pub(crate) visited: HashSet<FileId>,
     /// The real folder that links may not leave.
@@ -86,130 +57,208 @@ pub(crate) struct Walk<'a, T> {
     pub(crate) n_folders: AtomicUsize,
 }
 
+/// Where a walk stands: a path, and how far it is from the source.
+#[derive(Clone, Copy)]
+struct Spot<'a> {
+    path: &'a Path,
+    depth: usize,
+}
+
 impl<T: Clone + Send + Sync> Walk<'_, T> {
     /// Walks one source, following links, given what the last walk of it saw.
     pub(crate) fn tree(&mut self, root: &Path, previous: Option<&Tree<T>>) -> Tree<T> {
         self.n_folders = AtomicUsize::new(0);
-        let mut tree = Tree { branches: BTreeMap::new(), overrun: false };
+        let mut branches = BTreeMap::new();
         let mut level = vec![root.to_owned()];
         while !level.is_empty() {
-            for (path, folder) in self.visit_all(mem::take(&mut level), previous) {
+            // Several links of one level may lead to the same folder: the scan will see to that.
+            let visit = |path: PathBuf| self.follow(path, previous);
+            let visited = self.shared_out(mem::take(&mut level), visit);
+            for (path, folder) in visited.into_iter().flatten() {
                 folder.note(&mut path.clone(), &mut self.visited, &mut level);
-                tree.branches.insert(path, folder);
+                branches.insert(path, folder);
             }
         }
-        tree.overrun = *self.n_folders.get_mut() > MOST_FOLDERS;
-        tree
+        let overrun = (*self.n_folders.get_mut() > MOST_FOLDERS).then_some(MOST_FOLDERS);
+        Tree { branches, overrun }
     }
 
-    /// Visits folders that links of one level lead to; several may lead to the same one.
-    fn visit_all(
+    /// Does the work for each item, on several threads if there are enough of them.
+    fn shared_out<I: Send, O: Send>(
         &self,
-        paths: Vec<PathBuf>,
-        previous: Option<&Tree<T>>,
-    ) -> Vec<(PathBuf, Folder<T>)> {
-        let visit = |path: PathBuf| {
-            let before = previous.and_then(|tree| tree.branches.get(&path));
-            let name = OsString::new();
-            let folder = if path.is_symlink() && !path.exists() {
-                Folder::new(name).troubled(Cause::DanglingLink)
-            } else {
-                self.visit(&path, name, before, 0)?
-            };
-            Some((path, folder))
-        };
-        if paths.len() < self.sharing {
-            return paths.into_iter().filter_map(visit).collect();
+        items: Vec<I>,
+        work: impl Fn(I) -> O + Send + Sync,
+    ) -> Vec<O> {
+        if items.len() < self.sharing {
+            items.into_iter().map(work).collect()
+        } else {
+            items.into_par_iter().map(work).collect()
         }
-        paths.into_par_iter().filter_map(visit).collect()
+    }
+
+    /// Visits the source's own folder, or the one that a link leads to.
+    fn follow(
+        &self,
+        path: PathBuf,
+        previous: Option<&Tree<T>>,
+    ) -> Option<(PathBuf, Arc<Folder<T>>)> {
+        let before = previous.and_then(|tree| tree.branches.get(&path));
+        let spot = Spot { path: &path, depth: 0 };
+        let folder = if path.is_symlink() && !path.exists() {
+            Arc::new(Folder::new(OsString::new()).troubled(Cause::DanglingLink))
+        } else {
+            self.visit(spot, OsString::new(), before)?
+        };
+        Some((path, folder))
     }
 
     /// Looks at one folder and everything below it. `None`: not a folder, or visited before.
     fn visit(
         &self,
-        path: &Path,
+        spot: Spot<'_>,
         name: OsString,
-        previous: Option<&Folder<T>>,
-        depth: usize,
-    ) -> Option<Folder<T>> {
-        let mut folder = Folder::new(name);
-        let stamp = match disk::kind(path) {
-            Ok(Kind::Folder(stamp)) => stamp,
-            Ok(Kind::File(_) | Kind::Other) => return None,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => return Some(folder.troubled(Cause::unreadable(&error))),
+        previous: Option<&Arc<Folder<T>>>,
+    ) -> Option<Arc<Folder<T>>> {
+        if let Some(previous) = previous
+            && previous.stamp.is_some()
+            && previous.stamp == disk::stamp_of(spot.path).ok()
+        {
+            self.enter(previous.id)?;
+            return Some(self.visit_same(spot, previous));
+        }
+        let folder = match disk::list(spot.path, &|name| rank(name).is_some()) {
+            Ok(listing) => {
+                self.enter(Some(listing.stamp.id))?;
+                self.visit_new(spot, name, listing, previous)
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => return None,
+                _ => Folder::new(name).troubled(Cause::unreadable(&error)),
+            },
         };
-        if self.visited.contains(&stamp.id)
+        Some(Arc::new(folder))
+    }
+
+    /// Counts a folder in, unless it was visited before or there are too many.
+    fn enter(&self, id: Option<FileId>) -> Option<()> {
+        if id.is_some_and(|id| self.visited.contains(&id))
             || self.n_folders.fetch_add(1, Ordering::Relaxed) >= MOST_FOLDERS
         {
             return None;
         }
-        if depth == 0 && self.leaves_fence(path) {
-            return Some(folder.troubled(Cause::LeavesPlugin));
-        }
-        folder.id = Some(stamp.id);
-        let previous = previous.filter(|it| it.id == Some(stamp.id));
-        let subfolders = match previous.filter(|it| it.stamp == Some(stamp)) {
-            Some(previous) => folder.list_as(previous),
-            None => match folder.list(path) {
-                Ok(names) => names,
-                Err(cause) => return Some(folder.troubled(cause)),
-            },
-        };
-        folder.stamp = stamp.settled(self.started);
         self.progress.folders.fetch_add(1, Ordering::Relaxed);
-        if let Some(file) = folder.skill.take() {
+        Some(())
+    }
+
+    /// Looks at what a folder holds that is known to hold the same names as before.
+    fn visit_same(&self, spot: Spot<'_>, previous: &Arc<Folder<T>>) -> Arc<Folder<T>> {
+        let skill = previous.skill.as_ref().map(|before| {
+            let path = spot.path.join(&before.name);
+            self.read(&path, before.name.clone(), Some(before), || disk::read(&path))
+        });
+        let folders = previous.folders.iter().map(|it| (it.name.clone(), Some(it))).collect();
+        let folders = self.visit_below(spot, folders);
+        let stamp = |skill: &SkillFile<T>| skill.stamp;
+        let same_skill = previous.skill.as_ref().map(stamp) == skill.as_ref().map(stamp)
+            && skill.as_ref().is_none_or(|it| it.stamp.is_some());
+        let mut pairs = folders.iter().zip(&previous.folders);
+        if same_skill && pairs.all(|(now, before)| Arc::ptr_eq(now, before)) {
+            return previous.clone();
+        }
+        Arc::new(Folder {
+            name: previous.name.clone(),
+            id: previous.id,
+            stamp: previous.stamp,
+            skill,
+            beside: previous.beside.clone(),
+            folders,
+            links: previous.links.clone(),
+            trouble: None,
+        })
+    }
+
+    /// Looks at what a folder holds that has just been listed.
+    fn visit_new(
+        &self,
+        spot: Spot<'_>,
+        name: OsString,
+        mut listing: Listing,
+        previous: Option<&Arc<Folder<T>>>,
+    ) -> Folder<T> {
+        let mut folder = Folder { id: Some(listing.stamp.id), ..Folder::new(name) };
+        if spot.depth == 0 && self.leaves_fence(spot.path) {
+            return folder.troubled(Cause::LeavesPlugin);
+        }
+        folder.stamp = listing.stamp.settled(self.started);
+        let mut names = mem::take(&mut listing.names);
+        names.folders.retain(|name| is_walked(name));
+        names.links.retain(|name| is_walked(name));
+        names.files.sort_by_key(|name| rank(name));
+        let mut files = names.files.into_iter();
+        let previous = previous.filter(|it| it.id == folder.id);
+        folder.skill = files.next().map(|name| {
             let before = previous.and_then(|it| it.skill.as_ref());
-            folder.skill = Some(self.read(path, file.name, before));
+            let path = spot.path.join(&name);
+            self.read(&path, name.clone(), before, || listing.read(&name))
+        });
+        drop(listing);
+        folder.beside = files.collect();
+        folder.links = names.links;
+        if spot.depth == DEEPEST && !names.folders.is_empty() {
+            return folder.troubled(Cause::TooDeep { deepest: DEEPEST });
         }
-        if depth == DEEPEST && !subfolders.is_empty() {
-            return Some(folder.troubled(Cause::TooDeep { deepest: DEEPEST }));
-        }
-        folder.folders = self.visit_below(path, subfolders, previous, depth + 1);
-        Some(folder)
+        let before = |name: OsString| {
+            let before = previous.and_then(|it| it.child(&name));
+            (name, before)
+        };
+        folder.folders = self.visit_below(spot, names.folders.into_iter().map(before).collect());
+        folder
     }
 
     fn visit_below(
         &self,
-        path: &Path,
-        names: Vec<OsString>,
-        previous: Option<&Folder<T>>,
-        depth: usize,
-    ) -> Vec<Folder<T>> {
-        // What was not visited keeps its place: the next walk may have to.
-        let visit = |name: OsString| {
-            let before = previous.and_then(|it| it.child(&name));
-            self.visit(&path.join(&name), name.clone(), before, depth)
-                .unwrap_or_else(|| Folder::new(name))
+        spot: Spot<'_>,
+        names: Vec<(OsString, Option<&Arc<Folder<T>>>)>,
+    ) -> Vec<Arc<Folder<T>>> {
+        let visit = |(name, before): (OsString, Option<&Arc<Folder<T>>>)| {
+            let path = spot.path.join(&name);
+            let below = Spot { path: &path, depth: spot.depth + 1 };
+            // What was not visited keeps its place: the next walk may have to.
+            self.visit(below, name.clone(), before).unwrap_or_else(|| match before {
+                Some(before) if before.is_unseen() => before.clone(),
+                _ => Arc::new(Folder::new(name)),
+            })
         };
-        if names.len() < self.sharing {
-            return names.into_iter().map(visit).collect();
-        }
-        names.into_par_iter().map(visit).collect()
+        self.shared_out(names, visit)
     }
 
     /// Reads a skill file, unless it is the one that was read before.
-    fn read(&self, folder: &Path, name: OsString, previous: Option<&SkillFile<T>>) -> SkillFile<T> {
-        let path = folder.join(&name);
-        let stamp = match disk::kind(&path) {
-            Ok(Kind::File(stamp)) => stamp,
-            Ok(Kind::Folder(_) | Kind::Other) => return SkillFile::bad(name, Cause::NotAFile),
-            Err(error) => return SkillFile::bad(name, Cause::unreadable(&error)),
-        };
+    fn read(
+        &self,
+        path: &Path,
+        name: OsString,
+        previous: Option<&SkillFile<T>>,
+        bytes: impl FnOnce() -> Result<(Stamp, Vec<u8>), Cause>,
+    ) -> SkillFile<T> {
         if let Some(previous) = previous
             && previous.name == name
-            && previous.stamp == Some(stamp)
+            && previous.stamp.is_some()
+            && previous.stamp == disk::stamp_of(path).ok()
         {
             return previous.clone();
         }
-        if self.leaves_fence(&path) {
+        if self.leaves_fence(path) {
             return SkillFile::bad(name, Cause::LeavesPlugin);
         }
         self.progress.files.fetch_add(1, Ordering::Relaxed);
-        let content = (self.reader)(&path);
-        let may_change_unseen = matches!(content, Err(Cause::Unreadable(_)));
-        let stamp = stamp.settled(self.started).filter(|_| !may_change_unseen);
-        SkillFile { name, stamp, content }
+        match bytes() {
+            Ok((stamp, bytes)) => {
+                let stamp = stamp.settled(self.started);
+                SkillFile { name, stamp, content: (self.reader)(path, bytes) }
+            }
+            // What cannot be read now may be readable next time and bear the same stamp.
+            Err(cause) => SkillFile::bad(name, cause),
+        }
     }
 
     fn leaves_fence(&self, path: &Path) -> bool {
@@ -219,125 +268,12 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     }
 }
 
-impl<T> SkillFile<T> {
-    fn bad(name: OsString, cause: Cause) -> SkillFile<T> {
-        SkillFile { name, stamp: None, content: Err(cause) }
-    }
-}
-
-impl<T: Clone> Folder<T> {
-    fn new(name: OsString) -> Folder<T> {
-        Folder {
-            name,
-            id: None,
-            stamp: None,
-            skill: None,
-            beside: Vec::new(),
-            folders: Vec::new(),
-            links: Vec::new(),
-            trouble: None,
-        }
-    }
-
-    /// Without a stamp it will be looked at again next time.
-    fn troubled(mut self, cause: Cause) -> Folder<T> {
-        self.stamp = None;
-        self.trouble = Some(cause);
-        self
-    }
-
-    fn child(&self, name: &OsStr) -> Option<&Folder<T>> {
-        let at = self.folders.binary_search_by(|it| it.name.as_os_str().cmp(name)).ok()?;
-        self.folders.get(at)
-    }
-
-    /// Takes over what the folder held when it bore the same stamp; returns the subfolders' names.
-    fn list_as(&mut self, previous: &Folder<T>) -> Vec<OsString> {
-        self.beside.clone_from(&previous.beside);
-        self.links.clone_from(&previous.links);
-        self.skill.clone_from(&previous.skill);
-        previous.folders.iter().map(|it| it.name.clone()).collect()
-    }
-
-    /// Asks the disk what the folder holds; returns the subfolders' names.
-    fn list(&mut self, path: &Path) -> Result<Vec<OsString>, Cause> {
-        let names = disk::list(path, |name| rank(name).is_some())
-            .map_err(|error| Cause::unreadable(&error))?;
-        let mut files = names.files;
-        files.sort_by_key(rank);
-        let mut files = files.into_iter();
-        self.skill = files.next().map(|name| SkillFile::bad(name, Cause::NotAFile));
-        self.beside = files.collect();
-        self.links = names.links;
-        let mut folders = names.folders;
-        folders.retain(|name| !SKIPPED.iter().any(|skipped| name == skipped));
-        self.links.retain(|name| !SKIPPED.iter().any(|skipped| name == skipped));
-        Ok(folders)
-    }
-
-    /// Notes every folder as visited and every link as still to follow.
-    fn note(&self, path: &mut PathBuf, visited: &mut HashSet<FileId>, links: &mut Vec<PathBuf>) {
-        visited.extend(self.id);
-        links.extend(self.links.iter().map(|name| path.join(name)));
-        for folder in &self.folders {
-            path.push(&folder.name);
-            folder.note(path, visited, links);
-            path.pop();
-        }
-    }
-
-    /// Gathers what the folder and everything below it hold.
-    fn collect<'a>(
-        &'a self,
-        path: &mut PathBuf,
-        found: &mut Vec<Found<'a, T>>,
-        out: &mut Vec<Problem>,
-    ) {
-        if let Some(cause) = &self.trouble {
-            out.push(Problem { path: path.clone(), cause: cause.clone() });
-        }
-        if let Some(file) = &self.skill {
-            out.extend(self.beside.iter().map(|name| Problem {
-                path: path.join(name),
-                cause: Cause::Beside { winner: file.name.clone() },
-            }));
-            found.push(Found { folder: path.clone(), id: self.id, file });
-        }
-        for folder in &self.folders {
-            path.push(&folder.name);
-            folder.collect(path, found, out);
-            path.pop();
-        }
-    }
-}
-
-impl<T: Clone> Tree<T> {
-    /// Every skill file of the source in the order of its path, and what went wrong on the way.
-    pub(crate) fn collect<'a>(
-        &'a self,
-        root: &Path,
-        problems: &mut Vec<Problem>,
-    ) -> Vec<Found<'a, T>> {
-        let mut found = Vec::new();
-        for (path, folder) in &self.branches {
-            folder.collect(&mut path.clone(), &mut found, problems);
-        }
-        found.sort_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
-        if self.overrun {
-            let cause = Cause::TooManyFolders { most: MOST_FOLDERS };
-            problems.push(Problem { path: root.to_owned(), cause });
-        }
-        found
-    }
-
-    /// Whether the source's folder is there at all.
-    pub(crate) fn exists(&self) -> bool {
-        !self.branches.is_empty()
-    }
+fn is_walked(name: &OsStr) -> bool {
+    !SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
 /// Which of a folder's files is its skill: the lowest rank. `None`: not a skill file.
-fn rank(name: &OsString) -> Option<u8> {
+fn rank(name: &OsStr) -> Option<u8> {
     let spelled = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     match () {
         () if name == SKILL_FILE => Some(0),

@@ -73,7 +73,7 @@ fn patterns() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn every_name_that_is_listed_loads_that_very_skill(skills in skills()) {

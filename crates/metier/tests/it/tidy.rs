@@ -77,7 +77,7 @@ fn code(source: &Source) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[track_caller]
-fn assert_none(findings: Vec<String>) {
+fn assert_none(findings: &[String]) {
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
 }
 
@@ -85,13 +85,15 @@ fn assert_none(findings: Vec<String>) {
 fn files_are_short() {
     let length = |it: &Source| it.text.lines().take_while(|line| *line != "#[cfg(test)]").count();
     let long = sources().into_iter().filter(|it| length(it) > LONGEST_FILE);
-    assert_none(long.map(|it| format!("{}: split it by meaning", it.path)).collect());
+    assert_none(&long.map(|it| format!("{}: split it by meaning", it.path)).collect::<Vec<_>>());
 }
 
 #[test]
 fn every_module_says_what_it_is_for() {
     let silent = sources().into_iter().filter(|it| !it.text.starts_with("//! "));
-    assert_none(silent.map(|it| format!("{}: begin with a `//!` line", it.path)).collect());
+    assert_none(
+        &silent.map(|it| format!("{}: begin with a `//!` line", it.path)).collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn reserved_words_stay_where_they_belong() {
             }));
         }
     }
-    assert_none(findings);
+    assert_none(&findings);
 }
 
 /// Whether a line uses a word, not a longer one that ends like it.
@@ -127,7 +129,7 @@ fn names_say_something() {
             }
         }
     }
-    assert_none(findings);
+    assert_none(&findings);
 }
 
 #[test]
@@ -137,7 +139,7 @@ fn lints_are_expected_never_allowed() {
         let hits = code(&source).filter(|(_, line)| line.contains("[allow("));
         findings.extend(hits.map(|(at, _)| format!("{}:{}: use #[expect]", source.path, at + 1)));
     }
-    assert_none(findings);
+    assert_none(&findings);
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn libraries_do_not_depend_on_what_they_must_not_do() {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
         let lines = manifest.lines().take_while(|line| *line != "[dev-dependencies]");
         let hits = lines.filter(|line| forbidden.iter().any(|it| line.starts_with(it)));
-        assert_none(hits.map(|line| format!("{name}: {line}")).collect());
+        assert_none(&hits.map(|line| format!("{name}: {line}")).collect::<Vec<_>>());
     }
 }
 
@@ -160,7 +162,9 @@ fn every_test_file_is_wired_in() {
         let is_source = path.extension()? == "rs" && !name.starts_with('.') && name != "main";
         (is_source && !main.contains(&format!("mod {name};"))).then_some(name)
     });
-    assert_none(unwired.map(|name| format!("tests/it/{name}.rs is not in main.rs")).collect());
+    assert_none(
+        &unwired.map(|name| format!("tests/it/{name}.rs is not in main.rs")).collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -173,5 +177,5 @@ fn nothing_speaks_of_what_lies_outside_the_repository() {
             findings.push(format!("{name} points outside"));
         }
     }
-    assert_none(findings);
+    assert_none(&findings);
 }

@@ -1,0 +1,81 @@
+//! The disk as Unix systems show it: an open folder is asked, not its path again.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{File, Metadata},
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::{ffi::OsStringExt, fs::MetadataExt},
+    },
+    path::Path,
+};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+
+use super::{Entry, FileId, Listing, Names, Stamp};
+use crate::problem::Cause;
+
+/// A folder to open files in; none is the working directory, for absolute paths.
+#[derive(Default)]
+pub(super) struct Handle(Option<OwnedFd>);
+
+impl Handle {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.0.as_ref().map_or(CWD, AsFd::as_fd)
+    }
+}
+
+pub(super) fn stamp(_path: &Path, metadata: &Metadata) -> io::Result<Stamp> {
+    Ok(Stamp {
+        id: FileId(metadata.dev(), metadata.ino()),
+        size: metadata.len(),
+        modified: metadata.modified()?,
+        changed: metadata.ctime().wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec()),
+    })
+}
+
+pub(super) fn open_folder(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let file = File::from(openat(CWD, path, flags, Mode::empty())?);
+    let stamp = stamp(path, &file.metadata()?)?;
+    let handle = OwnedFd::from(file);
+    let mut names = Names::default();
+    for entry in Dir::read_from(&handle)? {
+        let entry = entry?;
+        let bytes = entry.file_name().to_bytes();
+        if bytes == b"." || bytes == b".." {
+            continue;
+        }
+        let name = OsString::from_vec(bytes.to_vec());
+        let kind = match entry.file_type() {
+            // Some file systems do not say.
+            FileType::Unknown => {
+                let stat = statat(&handle, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(stat.st_mode)
+            }
+            kind => kind,
+        };
+        let kind = match kind {
+            FileType::Directory => Entry::Folder,
+            FileType::Symlink => Entry::Link,
+            _ => Entry::Other,
+        };
+        names.add(name, kind, wanted);
+    }
+    Ok(Listing { stamp, names: names.sorted(), handle: Handle(Some(handle)) })
+}
+
+pub(super) fn open_in(handle: &Handle, name: &OsStr) -> Result<(File, Stamp), Cause> {
+    // Without NONBLOCK a pipe that bears the name of a skill would hold everything up.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let unreadable = |error: io::Error| Cause::unreadable(&error);
+    let file =
+        openat(handle.fd(), name, flags, Mode::empty()).map_err(|it| unreadable(it.into()))?;
+    let file = File::from(file);
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(Cause::NotAFile);
+    }
+    Ok((file, stamp(Path::new(name), &metadata).map_err(unreadable)?))
+}
