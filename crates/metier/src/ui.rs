@@ -169,7 +169,12 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// [`clean`] text on one line.
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    let mut spaces = text.as_bytes().windows(2);
+    if text.bytes().all(is_plain) && text.trim() == text && !spaces.any(|it| it == b"  ") {
+        return Cow::Borrowed(text);
+    }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {
@@ -177,7 +182,7 @@ pub(crate) fn one_line(text: &str) -> String {
         }
         line.push_str(&clean(word));
     }
-    line
+    Cow::Owned(line)
 }
 
 /// `text` cut to `width` columns.

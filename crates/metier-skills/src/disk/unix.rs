@@ -5,7 +5,7 @@ use std::{
     fs::{File, Metadata},
     io,
     os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
+        fd::BorrowedFd,
         unix::{ffi::OsStringExt, fs::MetadataExt},
     },
     path::Path,
@@ -18,11 +18,11 @@ use crate::problem::Cause;
 
 /// A folder to open files in; none is the working directory, for absolute paths.
 #[derive(Default)]
-pub(super) struct Handle(Option<OwnedFd>);
+pub(super) struct Handle(Option<Dir>);
 
 impl Handle {
-    fn fd(&self) -> BorrowedFd<'_> {
-        self.0.as_ref().map_or(CWD, AsFd::as_fd)
+    fn fd(&self) -> io::Result<BorrowedFd<'_>> {
+        self.0.as_ref().map_or(Ok(CWD), |dir| Ok(dir.fd()?))
     }
 }
 
@@ -39,9 +39,9 @@ pub(super) fn open_folder(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::R
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let file = File::from(openat(CWD, path, flags, Mode::empty())?);
     let stamp = stamp(path, &file.metadata()?)?;
-    let handle = OwnedFd::from(file);
+    let mut dir = Dir::new(file)?;
     let mut names = Names::default();
-    for entry in Dir::read_from(&handle)? {
+    while let Some(entry) = dir.read() {
         let entry = entry?;
         let bytes = entry.file_name().to_bytes();
         if bytes == b"." || bytes == b".." {
@@ -51,7 +51,7 @@ pub(super) fn open_folder(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::R
         let kind = match entry.file_type() {
             // Some file systems do not say.
             FileType::Unknown => {
-                let stat = statat(&handle, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+                let stat = statat(dir.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
                 FileType::from_raw_mode(stat.st_mode)
             }
             kind => kind,
@@ -63,15 +63,15 @@ pub(super) fn open_folder(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::R
         };
         names.add(name, kind, wanted);
     }
-    Ok(Listing { stamp, names: names.sorted(), handle: Handle(Some(handle)) })
+    Ok(Listing { stamp, names: names.sorted(), handle: Handle(Some(dir)) })
 }
 
 pub(super) fn open_in(handle: &Handle, name: &OsStr) -> Result<(File, Stamp), Cause> {
     // Without NONBLOCK a pipe that bears the name of a skill would hold everything up.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let unreadable = |error: io::Error| Cause::unreadable(&error);
-    let file =
-        openat(handle.fd(), name, flags, Mode::empty()).map_err(|it| unreadable(it.into()))?;
+    let folder = handle.fd().map_err(unreadable)?;
+    let file = openat(folder, name, flags, Mode::empty()).map_err(|it| unreadable(it.into()))?;
     let file = File::from(file);
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {

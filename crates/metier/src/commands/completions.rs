@@ -70,7 +70,8 @@ impl Candidates {
             return Vec::new();
         };
         let candidate = |(name, skill): (&str, &Skill)| {
-            CompletionCandidate::new(name).help(Some(one_line(skill.description()).into()))
+            CompletionCandidate::new(name)
+                .help(Some(one_line(skill.description()).into_owned().into()))
         };
         match state {
             State::Enabled => view.catalog.listed().map(candidate).collect(),

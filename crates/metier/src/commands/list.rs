@@ -79,16 +79,14 @@ fn files(skill: &Skill) -> Vec<FileJson> {
 }
 
 fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let rows = by_group(rows);
     let names = rows.iter().map(|row| one_line(label(row)).width());
     let width = names.max().unwrap_or(0).min(WIDEST_NAME);
-    let groups = rows.chunk_by(|a, b| group_of(a.skill) == group_of(b.skill));
-    for (number, group) in groups.enumerate() {
+    for (number, (group, rows)) in groups(rows).into_iter().enumerate() {
         if number > 0 {
             ui.line("")?;
         }
-        print_heading(&group_of(group[0].skill), group.len(), ui)?;
-        for row in group {
+        print_heading(&group, rows.len(), ui)?;
+        for row in rows {
             print_row(row, width, ui)?;
             if args.files {
                 print_files(row.skill, ui)?;
@@ -98,16 +96,19 @@ fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<
     print_summary(args.which, view, rows.len(), ui)
 }
 
-/// The rows with those of one group together, groups in the order of their first row.
-fn by_group<'a, 'b>(rows: &'b [Row<'a>]) -> Vec<&'b Row<'a>> {
-    let mut order: HashMap<String, usize> = HashMap::new();
-    let mut keyed: Vec<(usize, &Row<'_>)> = Vec::new();
+/// The rows of each group, groups in the order of their first row.
+fn groups<'a, 'b>(rows: &'b [Row<'a>]) -> Vec<(String, Vec<&'b Row<'a>>)> {
+    let mut groups: Vec<(String, Vec<&Row<'_>>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for row in rows {
-        let n_groups = order.len();
-        keyed.push((*order.entry(group_of(row.skill)).or_insert(n_groups), row));
+        let group = group_of(row.skill);
+        let place = *places.entry(group).or_insert_with_key(|group| {
+            groups.push((group.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(row);
     }
-    keyed.sort_by_key(|(group, _)| *group);
-    keyed.into_iter().map(|(_, row)| row).collect()
+    groups
 }
 
 /// Whose skill it is and where it lives, for the heading.
@@ -136,21 +137,18 @@ fn print_row(row: &Row<'_>, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure
         (Some(_), _) => String::new(),
     };
     let state = if state.is_empty() { state } else { format!("[{}] ", one_line(&state)) };
-    let text = format!("{state}{}", one_line(row.skill.description()));
-    let room = ui.width.map(|columns| columns.saturating_sub(label.width() + 4).max(20));
-    let text = room.map_or(text.clone(), |room| cut(&text, room).into_owned());
-    let text = match text.strip_prefix(&state) {
-        Some(rest) if !state.is_empty() => format!("{dim}{state}{dim:#}{rest}"),
-        _ => text,
-    };
-    Ok(ui.line(format!("  {name}{label}{name:#}  {text}"))?)
+    let used = label.width() + state.width() + 4;
+    let room = ui.width.map_or(usize::MAX, |columns| columns.saturating_sub(used).max(20));
+    let description = one_line(row.skill.description());
+    let description = cut(&description, room);
+    Ok(ui.line(format!("  {name}{label}{name:#}  {dim}{state}{dim:#}{description}"))?)
 }
 
 fn print_files(skill: &Skill, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let dim = ui.style.dim;
     for file in skill.files().unwrap_or_default() {
-        let path = one_line(&file.path.to_string_lossy());
-        ui.line(format!("      {dim}{path} ({} bytes){dim:#}", file.size))?;
+        let path = file.path.to_string_lossy();
+        ui.line(format!("      {dim}{} ({} bytes){dim:#}", one_line(&path), file.size))?;
     }
     Ok(())
 }

@@ -154,6 +154,6 @@ fn report(
         (Way::Off, true) => "would disable",
     };
     let (name, dim) = (style.name, style.dim);
-    let path = one_line(&step.from.to_string_lossy());
-    Ok(ui.line(format!("{word} {name}{}{name:#} {dim}{path}{dim:#}", one_line(&step.name)))?)
+    let (skill, path) = (one_line(&step.name), text(&step.from));
+    Ok(ui.line(format!("{word} {name}{skill}{name:#} {dim}{}{dim:#}", one_line(&path)))?)
 }

@@ -118,7 +118,7 @@ fn print(verdict: &Verdict, environment: &Environment, ui: &mut Ui<'_>) -> Resul
 /// The path from where the user stands, if the file lies below.
 fn shown(path: &Path, environment: &Environment) -> String {
     let relative = path.strip_prefix(&environment.working_dir).map(PathBuf::from);
-    one_line(&text(relative.as_deref().unwrap_or(path)))
+    one_line(&text(relative.as_deref().unwrap_or(path))).into_owned()
 }
 
 fn print_summary(verdicts: &[Verdict], ui: &mut Ui<'_>) -> Result<(), Failure> {

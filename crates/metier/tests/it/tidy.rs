@@ -15,6 +15,8 @@ const RESERVED: &[(&str, &[&str])] = &[
         &[
             "metier-skills/src/bundle.rs",
             "metier-skills/src/disk.rs",
+            "metier-skills/src/disk/portable.rs",
+            "metier-skills/src/disk/unix.rs",
             "metier-skills/src/places.rs",
             "metier-skills/src/plugins/disk.rs",
             "metier/src/commands/new.rs",
