@@ -5,10 +5,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{disk, problem::Cause, skill::Skill};
+use crate::{disk, problem::Cause, skill::Skill, walk::is_walked};
 
 /// How many files of a bundle are listed.
-pub const MOST_FILES: usize = 2_000;
+const MOST_FILES: usize = 2_000;
+
+/// The files of a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bundle {
+    /// In the order of their paths.
+    pub files: Vec<BundleFile>,
+    /// Whether there are more files than are listed.
+    pub is_cut: bool,
+}
 
 /// One file of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,32 +31,35 @@ pub struct BundleFile {
 impl Skill {
     /// Reads the skill's file as it is now, whole and byte for byte.
     pub fn read(&self) -> Result<String, Cause> {
-        disk::read(&self.file()).and_then(|(_, bytes)| disk::text(bytes))
+        disk::read_text(&self.file())
     }
 
-    /// Lists the files of the skill's folder, at most [`MOST_FILES`], in order of their paths.
+    /// Lists the files of the skill's folder in the order of their paths.
     ///
-    /// Links that lead out of the folder are left out.
-    pub fn files(&self) -> io::Result<Vec<BundleFile>> {
+    /// Links that lead out of the folder are left out, but for the skill's own file.
+    pub fn files(&self) -> io::Result<Bundle> {
         let real = self.folder.canonicalize()?;
-        let mut files = Vec::new();
+        let mut bundle = Bundle::default();
         let mut folders = vec![PathBuf::new()];
-        while let Some(folder) = folders.pop()
-            && files.len() < MOST_FILES
-        {
+        while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(real.join(&folder)) else { continue };
             for entry in entries.flatten() {
                 let path = folder.join(entry.file_name());
-                match look(&real, &path, &entry) {
+                let is_own = path.as_os_str() == self.file_name;
+                match look(&entry, |target| is_own || target.starts_with(&real)) {
                     Some(Look::Folder) => folders.push(path),
-                    Some(Look::File { size }) => files.push(BundleFile { path, size }),
+                    Some(Look::File { size }) => bundle.files.push(BundleFile { path, size }),
                     None => {}
                 }
             }
+            if bundle.files.len() > MOST_FILES {
+                bundle.is_cut = true;
+                break;
+            }
         }
-        files.sort_unstable();
-        files.truncate(MOST_FILES);
-        Ok(files)
+        bundle.files.sort_unstable();
+        bundle.files.truncate(MOST_FILES);
+        Ok(bundle)
     }
 }
 
@@ -57,13 +69,11 @@ enum Look {
 }
 
 /// What an entry is. Linked folders are not entered: what they hold is listed where it lies.
-fn look(real: &Path, path: &Path, entry: &fs::DirEntry) -> Option<Look> {
-    let kind = entry.file_type().ok()?;
-    if kind.is_dir() {
-        return Some(Look::Folder);
+fn look(entry: &fs::DirEntry, is_allowed: impl Fn(&Path) -> bool) -> Option<Look> {
+    if entry.file_type().ok()?.is_dir() {
+        return is_walked(&entry.file_name()).then_some(Look::Folder);
     }
     let target = entry.path().canonicalize().ok()?;
-    let inside = target.starts_with(real) && !path.as_os_str().is_empty();
     let metadata = fs::metadata(&target).ok()?;
-    (inside && metadata.is_file()).then_some(Look::File { size: metadata.len() })
+    (is_allowed(&target) && metadata.is_file()).then_some(Look::File { size: metadata.len() })
 }

@@ -9,14 +9,13 @@ use crate::{
     key::fold,
     similar::similar,
     skill::{Skill, State},
-    source::Tier,
+    source::{Owner, Source, Tier},
 };
 
-/// All skills of one scan that a filter lets through. Never changes.
+/// All skills of one scan and one state that a filter lets through. Never changes.
 #[derive(Debug, Default)]
 pub struct Catalog {
     entries: Vec<Entry>,
-    disabled: Vec<Arc<Skill>>,
     /// Folded name to positions in `entries`, highest precedence first.
     by_name: HashMap<Box<str>, Vec<u32>>,
 }
@@ -46,15 +45,18 @@ pub enum Lookup<'a> {
 }
 
 impl Catalog {
-    /// Builds the catalog of the skills that `filter` shows.
+    /// Builds the catalog of the enabled skills that `filter` shows.
     #[must_use]
     pub fn new(skills: &[Arc<Skill>], filter: &Filter) -> Catalog {
+        Catalog::of(State::Enabled, skills, filter)
+    }
+
+    /// Builds the catalog of the skills in one state that `filter` shows.
+    #[must_use]
+    pub fn of(state: State, skills: &[Arc<Skill>], filter: &Filter) -> Catalog {
         let mut catalog = Catalog::default();
-        for skill in skills.iter().filter(|skill| filter.shows(skill)) {
-            match skill.state {
-                State::Disabled => catalog.disabled.push(skill.clone()),
-                State::Enabled => catalog.insert(skill.clone()),
-            }
+        for skill in skills.iter().filter(|skill| skill.state == state && filter.shows(skill)) {
+            catalog.insert(skill.clone());
         }
         for at in 0..catalog.entries.len() {
             let (id, winner) = catalog.naming(at);
@@ -64,7 +66,7 @@ impl Catalog {
         catalog
     }
 
-    /// Every enabled skill, highest precedence first, also those that no name loads.
+    /// Every skill, highest precedence first, also those that no name loads.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -73,12 +75,6 @@ impl Catalog {
     /// The skills that can be loaded, each with the id that loads it.
     pub fn listed(&self) -> impl Iterator<Item = (&str, &Skill)> {
         self.entries.iter().filter_map(|it| Some((it.id.as_deref()?, &*it.skill)))
-    }
-
-    /// Skills whose file is `.SKILL.md`.
-    #[must_use]
-    pub fn disabled(&self) -> &[Arc<Skill>] {
-        &self.disabled
     }
 
     /// The entry whose skill takes this one's name, if another does.
@@ -125,13 +121,22 @@ impl Catalog {
 
     /// What a folded name means: nothing, one skill, or the best of each who claims it.
     fn resolve(&self, asked: &str) -> Vec<usize> {
-        let mut prefixed: Vec<usize> = asked
-            .match_indices(':')
-            .flat_map(|(colon, _)| self.named(&asked[colon + 1..]))
-            .filter(|&at| ids(&self.entries[at].skill).iter().any(|id| fold(id) == asked))
-            .collect();
-        prefixed.sort_unstable();
-        if prefixed.is_empty() { self.of_plain_name(asked) } else { self.of_prefix(&prefixed) }
+        let own = self.prefixed(asked, |skill| ids_in(&skill.source, skill.name()));
+        if !own.is_empty() {
+            return self.of_prefix(&own);
+        }
+        let linked = self.prefixed(asked, ids);
+        if linked.is_empty() { self.of_plain_name(asked) } else { self.of_prefix(&linked) }
+    }
+
+    /// Skills that have the asked name among their ids, highest precedence first.
+    fn prefixed(&self, asked: &str, ids: impl Fn(&Skill) -> Vec<String>) -> Vec<usize> {
+        let has_id = |at: &usize| ids(&self.entries[*at].skill).iter().any(|id| fold(id) == asked);
+        let colons = asked.match_indices(':');
+        let named = colons.flat_map(|(colon, _)| self.named(&asked[colon + 1..]));
+        let mut found: Vec<usize> = named.filter(has_id).collect();
+        found.sort_unstable();
+        found
     }
 
     /// Skills with this folded name, highest precedence first.
@@ -176,8 +181,14 @@ impl Catalog {
 
 /// The names with a prefix by which a skill may be asked for, the one to show first.
 fn ids(skill: &Skill) -> Vec<String> {
-    let (name, provider) = (skill.name(), skill.provider());
-    let Some(plugin) = skill.plugin() else { return vec![format!("{provider}:{name}")] };
+    skill.sources().flat_map(|source| ids_in(source, skill.name())).collect()
+}
+
+fn ids_in(source: &Source, name: &str) -> Vec<String> {
+    let provider = &source.provider;
+    let Some(Owner { plugin, .. }) = &source.plugin else {
+        return vec![format!("{provider}:{name}")];
+    };
     let owner = &plugin.name;
     let marketplace = plugin.marketplace.as_deref().unwrap_or_default();
     // A name that repeats its plugin's is said once.

@@ -74,8 +74,9 @@ enum Entry {
 impl Names {
     fn add(&mut self, name: OsString, entry: Entry, wanted: &dyn Fn(&OsStr) -> bool) {
         match entry {
-            Entry::Folder => self.folders.push(name),
+            // A folder that bears a wanted name is told from a file when it is opened.
             _ if wanted(&name) => self.files.push(name),
+            Entry::Folder => self.folders.push(name),
             Entry::Link => self.links.push(name),
             Entry::Other => {}
         }
@@ -114,6 +115,11 @@ pub(crate) fn read(path: &Path) -> Result<(Stamp, Vec<u8>), Cause> {
 /// Reads at most `longest` bytes; a longer file is a cause of its own, never a cut one.
 pub(crate) fn read_bounded(path: &Path, longest: u64) -> Result<(Stamp, Vec<u8>), Cause> {
     contents(open_in(&Handle::default(), path.as_os_str())?, longest)
+}
+
+/// Reads a regular file of at most a megabyte as text.
+pub fn read_text(path: &Path) -> Result<String, Cause> {
+    read(path).and_then(|(_, bytes)| text(bytes))
 }
 
 /// Bytes as text, or the first line that is none.

@@ -84,27 +84,27 @@ fn patterns<S: AsRef<str>>(lists: &[S]) -> Result<Vec<Pattern>, PatternError> {
 
 /// Everything that a pattern may match of one skill, folded.
 fn labels(skill: &Skill) -> Vec<String> {
-    let (name, provider) = (fold(skill.name()), fold(skill.provider()));
-    let group = match skill.location() {
-        Location::Custom => "@custom",
-        Location::Project => "@project",
-        Location::Global => "@global",
-        Location::Plugin => "@plugins",
-    };
-    let mut labels = vec![
-        name.clone().into_owned(),
-        provider.clone().into_owned(),
-        format!("{provider}:{name}"),
-        group.to_owned(),
-    ];
-    if let Some(plugin) = skill.plugin() {
-        let plugin = fold(&plugin.name);
-        labels.extend([
-            plugin.clone().into_owned(),
-            format!("{plugin}:{name}"),
-            format!("{provider}:{plugin}:{name}"),
-            format!("@plugins:{plugin}"),
-        ]);
+    let name = fold(skill.name());
+    let mut labels = vec![name.clone().into_owned()];
+    for source in skill.sources() {
+        let provider = fold(&source.provider);
+        let group = match source.location() {
+            Location::Custom => "@custom",
+            Location::Project => "@project",
+            Location::Global => "@global",
+            Location::Plugin => "@plugins",
+        };
+        labels.extend([format!("{provider}:{name}"), group.to_owned()]);
+        if let Some(owner) = &source.plugin {
+            let plugin = fold(&owner.plugin.name);
+            labels.extend([
+                format!("{plugin}:{name}"),
+                format!("{provider}:{plugin}:{name}"),
+                format!("@plugins:{plugin}"),
+                plugin.into_owned(),
+            ]);
+        }
+        labels.push(provider.into_owned());
     }
     labels
 }

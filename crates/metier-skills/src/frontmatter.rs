@@ -113,10 +113,31 @@ fn required(
             text.ok_or(FrontmatterError::NotText { field, line, found })?
         }
     };
+    let text = if field == "name" { visible(text, line, repairs) } else { text };
     if text.trim().is_empty() {
         return Err(FrontmatterError::Empty { field, line });
     }
     Ok(text)
+}
+
+/// A name that can be seen and typed.
+fn visible(name: String, line: usize, repairs: &mut Vec<Repair>) -> String {
+    let is_seen = |c: char| c.is_whitespace() || !is_hidden(c);
+    if name.chars().all(is_seen) {
+        return name;
+    }
+    repairs.push(Repair { line, field: "name".to_owned(), what: Quirk::Control });
+    name.chars().filter(|&c| is_seen(c)).collect()
+}
+
+/// Whether a character steers or hides text instead of being seen.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn single_spaced(text: &str) -> String {

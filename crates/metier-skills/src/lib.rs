@@ -34,18 +34,20 @@ mod walk;
 mod tests;
 
 pub use crate::{
-    bundle::{BundleFile, MOST_FILES},
+    bundle::{Bundle, BundleFile},
     catalog::{Catalog, Entry, Lookup},
+    disk::read_text,
     filter::{Filter, Pattern, PatternError},
     find::{SearchResult, SearchResults},
-    frontmatter::{Frontmatter, FrontmatterError, Quirk, Repair, frontmatter},
+    frontmatter::{Frontmatter, FrontmatterError, Quirk, Repair, frontmatter, is_hidden},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
     problem::{Cause, Problem, Severity},
-    scan::{Bodies, Progress, Scan, rescan, scan, scan_watched},
+    scan::{Bodies, Outcome, Progress, Scan, rescan, scan, scan_watched},
     search::{Match, Query},
     skill::{DISABLED_FILE, SKILL_FILE, Skill, State},
     source::{Location, Owner, Source, Tier},
     validate::{Finding, Level, is_valid_name, suggested_name, validate},
     verdict::{Verdict, validate_all},
+    walk::is_walked,
 };

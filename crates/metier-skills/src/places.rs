@@ -3,7 +3,8 @@
 //! Folders come and go, so the list of sources is made anew for every scan.
 
 use std::{
-    fs, iter,
+    fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -65,7 +66,8 @@ struct Agent {
     global: &'static [&'static str],
 }
 
-/// Agents in order of precedence. Those whose folders are `.<agent>/skills` need no entry.
+/// Agents in order of precedence, each with the folder first that the agent itself writes to. Those
+/// whose folders are `.<agent>/skills` need no entry.
 const AGENTS: [Agent; 13] = [
     agent("claude", &[".claude/skills"], &["$CLAUDE/skills"]),
     agent("codex", &[".codex/skills"], &["$CODEX/skills"]),
@@ -73,20 +75,20 @@ const AGENTS: [Agent; 13] = [
     agent(
         "opencode",
         &[".opencode/skills", ".opencode/skill"],
-        &["~/.opencode/skills", "$CONFIG/opencode/skills", "$CONFIG/opencode/skill"],
+        &["$CONFIG/opencode/skills", "$CONFIG/opencode/skill", "~/.opencode/skills"],
     ),
-    agent("goose", &[".goose/skills"], &["~/.goose/skills", "$CONFIG/goose/skills"]),
+    agent("goose", &[".goose/skills"], &["$CONFIG/goose/skills", "~/.goose/skills"]),
     agent("kode", &[".kode/skills"], &["~/.kode/skills"]),
     agent("copilot", &[".github/skills", ".copilot/skills"], &["~/.copilot/skills"]),
     agent("cursor", &[".cursor/skills"], &["~/.cursor/skills"]),
-    agent("crush", &[".crush/skills"], &["~/.crush/skills", "$CONFIG/crush/skills"]),
-    agent("devin", &[".devin/skills"], &["~/.devin/skills", "$CONFIG/devin/skills"]),
-    agent("pi", &[".pi/skills"], &["~/.pi/skills", "~/.pi/agent/skills"]),
-    agent("windsurf", &[".windsurf/skills"], &["~/.windsurf/skills", "~/.codeium/windsurf/skills"]),
+    agent("crush", &[".crush/skills"], &["$CONFIG/crush/skills", "~/.crush/skills"]),
+    agent("devin", &[".devin/skills"], &["$CONFIG/devin/skills", "~/.devin/skills"]),
+    agent("pi", &[".pi/skills"], &["~/.pi/agent/skills", "~/.pi/skills"]),
+    agent("windsurf", &[".windsurf/skills"], &["~/.codeium/windsurf/skills", "~/.windsurf/skills"]),
     agent(
         "antigravity",
         &[".antigravity/skills"],
-        &["~/.antigravity/skills", "~/.gemini/antigravity/skills"],
+        &["~/.gemini/antigravity/skills", "~/.antigravity/skills"],
     ),
 ];
 
@@ -171,6 +173,25 @@ impl Standard {
         list
     }
 
+    /// The folder of the project where an agent, or `agents` for all of them, looks for skills.
+    #[must_use]
+    pub fn project_folder(&self, agent: &str) -> Option<PathBuf> {
+        let folder = match AGENTS.iter().find(|it| it.provider == agent) {
+            Some(agent) => (*agent.project.first()?).to_owned(),
+            None => own_folder(agent)?,
+        };
+        Some(self.project.first()?.join(folder))
+    }
+
+    /// The user's folder where an agent, or `agents` for all of them, looks for skills.
+    #[must_use]
+    pub fn global_folder(&self, agent: &str) -> Option<PathBuf> {
+        match AGENTS.iter().find(|it| it.provider == agent) {
+            Some(agent) => Some(self.expand(agent.global.first()?)),
+            None => Some(self.home.join(own_folder(agent)?)),
+        }
+    }
+
     /// Turns a folder of the tables into a path.
     fn expand(&self, folder: &str) -> PathBuf {
         let (base, rest) = folder.split_once('/').unwrap_or((folder, ""));
@@ -194,11 +215,24 @@ fn other_agents(dir: &Path) -> Vec<(String, PathBuf)> {
             let name = entry.file_name();
             let provider = name.to_str()?.strip_prefix('.')?.to_lowercase();
             let folder = entry.path().join("skills");
-            (is_agent(&provider) && folder.is_dir()).then_some((provider, folder))
+            (is_agent(&provider) && may_be_folder(&folder)).then_some((provider, folder))
         })
         .collect();
     found.sort_unstable();
     found
+}
+
+/// A folder, or something that hides behind its permissions: the scan will say so.
+fn may_be_folder(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Ok(metadata) => metadata.is_dir(),
+        Err(error) => error.kind() == ErrorKind::PermissionDenied,
+    }
+}
+
+/// `.<agent>/skills`, if a scan would look there.
+fn own_folder(agent: &str) -> Option<String> {
+    (agent == "agents" || is_agent(agent)).then(|| format!(".{agent}/skills"))
 }
 
 fn is_agent(name: &str) -> bool {
@@ -210,16 +244,11 @@ fn is_agent(name: &str) -> bool {
 
 /// The working directory and, inside a git checkout, its parents up to the checkout's root.
 ///
-/// The user's home is no part of a project below it, even where it is a checkout of its own.
+/// The user's home is no project, even where it is a checkout of its own.
 #[must_use]
 pub fn project_dirs(working_dir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let is_above_home = |dir: &Path| dir != working_dir && home.is_some_and(|it| it == dir);
-    let mut dirs = Vec::new();
-    for dir in working_dir.ancestors().take_while(|dir| !is_above_home(dir)) {
-        dirs.push(dir.to_owned());
-        if dir.join(".git").exists() {
-            return dirs;
-        }
-    }
-    iter::once(working_dir.to_owned()).collect()
+    let below_home = |dir: &&Path| home.is_none_or(|home| home != *dir);
+    let dirs: Vec<&Path> = working_dir.ancestors().take_while(below_home).collect();
+    let root = dirs.iter().position(|dir| dir.join(".git").exists()).unwrap_or(0);
+    dirs.into_iter().take(root + 1).map(Path::to_owned).collect()
 }

@@ -28,7 +28,7 @@ pub enum Severity {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Cause {
     /// The operating system would not let us read.
-    #[error("cannot be read: {0}")]
+    #[error("cannot be read: {}", said(*.0))]
     Unreadable(io::ErrorKind),
     /// Longer than any skill should be.
     #[error("longer than {} KiB", longest / 1024)]
@@ -120,5 +120,13 @@ impl Cause {
             Cause::LeavesPlugin => "copy the target into the plugin".into(),
             Cause::Plugin(problem) => problem.hint(),
         }
+    }
+}
+
+/// The kind of an error in the words of people.
+fn said(kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        other => other.to_string(),
     }
 }

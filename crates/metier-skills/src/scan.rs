@@ -30,9 +30,23 @@ pub struct Scan {
     pub skills: Vec<Arc<Skill>>,
     /// What was left out or looks wrong.
     pub problems: Vec<Problem>,
-    /// The sources that exist, and how many skills each one gave.
-    pub sources: Vec<(Arc<Source>, usize)>,
+    /// Every source and what became of it.
+    pub sources: Vec<(Arc<Source>, Outcome)>,
     trees: Trees<Arc<Text>>,
+}
+
+/// What became of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is nothing at its path.
+    Absent,
+    /// A higher source has shown the same folder.
+    Covered,
+    /// It was walked.
+    Walked {
+        /// Skills that it leads to, also those that a higher source has shown.
+        n_skills: usize,
+    },
 }
 
 /// What the last walks saw, by the folder of the source.
@@ -87,12 +101,11 @@ fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress
     if previous.holds(sources, &trees) {
         return previous.clone();
     }
-    let mut scan = Scan::default();
-    let mut taken = HashSet::new();
+    let mut found = Gathering::default();
     for (source, tree) in sources.iter().zip(trees) {
-        scan.add(source, tree, &mut taken);
+        found.add(source, tree);
     }
-    scan
+    found.finish()
 }
 
 /// Walks all sources one after the other, each shared out among a few threads.
@@ -131,51 +144,98 @@ pub(crate) fn walk_all<T: Clone + Send + Sync>(
 impl Scan {
     /// Whether walks of these sources that saw these trees have nothing to add.
     fn holds(&self, sources: &[Source], trees: &[Tree<Arc<Text>>]) -> bool {
-        let mut present = sources.iter().zip(trees).filter(|(_, tree)| tree.exists());
-        let is_known = |before: &Source| {
-            present.next().is_some_and(|(source, tree)| {
-                *source == *before
-                    && self.trees.get(&source.folder).is_some_and(|it| it.is_same(tree))
-            })
+        let is_known = |(((before, _), source), tree): (((&Arc<Source>, _), &Source), &Tree<_>)| {
+            let same_tree = match self.trees.get(&source.folder) {
+                Some(known) if tree.exists() => known.is_same(tree),
+                known => known.is_none() && !tree.exists(),
+            };
+            **before == *source && same_tree
         };
-        self.sources.iter().map(|(source, _)| &**source).all(is_known) && present.next().is_none()
+        let before = self.sources.iter().map(|(source, outcome)| (source, outcome));
+        self.sources.len() == sources.len() && before.zip(sources).zip(trees).all(is_known)
     }
+}
 
-    fn add(&mut self, source: &Source, tree: Tree<Arc<Text>>, taken: &mut HashSet<FileId>) {
-        if !tree.exists() {
-            return;
-        }
+/// A scan in the making.
+#[derive(Default)]
+struct Gathering {
+    scan: Scan,
+    skills: Vec<Skill>,
+    /// Where the skill of each real folder stands among the skills.
+    known: HashMap<FileId, usize>,
+}
+
+impl Gathering {
+    fn add(&mut self, source: &Source, tree: Tree<Arc<Text>>) {
         let source = Arc::new(source.clone());
         let before = self.skills.len();
-        for found in tree.collect(&source.folder, &mut self.problems) {
-            if found.id.is_none_or(|id| taken.insert(id)) {
-                self.add_skill(&source, &found);
+        for found in tree.collect(&source.folder, &mut self.scan.problems) {
+            if found.id.is_some_and(|id| self.known.contains_key(&id)) {
+                continue;
+            }
+            if let Some(skill) = self.skill(&source, &found) {
+                self.known.extend(found.id.map(|id| (id, self.skills.len())));
+                self.skills.push(skill);
             }
         }
-        self.sources.push((source.clone(), self.skills.len() - before));
-        self.trees.insert(source.folder.clone(), Arc::new(tree));
+        let outcome = match tree.branches.is_empty() {
+            false => Outcome::Walked { n_skills: self.skills.len() - before },
+            true if tree.exists() => Outcome::Covered,
+            true => Outcome::Absent,
+        };
+        if tree.exists() {
+            self.scan.trees.insert(source.folder.clone(), Arc::new(tree));
+        }
+        self.scan.sources.push((source, outcome));
     }
 
-    fn add_skill(&mut self, source: &Arc<Source>, found: &Found<'_, Arc<Text>>) {
-        let path = || found.folder.join(&found.file.name);
+    fn skill(&mut self, source: &Arc<Source>, found: &Found<'_, Arc<Text>>) -> Option<Skill> {
+        let name = &found.file.name;
+        let mut problem = |cause| {
+            self.scan.problems.push(Problem { path: found.folder.join(name), cause });
+        };
         let text = match &found.file.content {
             Ok(text) => text.clone(),
             Err(cause) => {
-                self.problems.push(Problem { path: path(), cause: cause.clone() });
-                return;
+                problem(cause.clone());
+                return None;
             }
         };
-        let name = &found.file.name;
         if name != SKILL_FILE && name != DISABLED_FILE {
-            self.problems.push(Problem { path: path(), cause: Cause::Spelling(name.clone()) });
+            problem(Cause::Spelling(name.clone()));
         }
         let enabled = name.eq_ignore_ascii_case(SKILL_FILE);
-        self.skills.push(Arc::new(Skill {
+        Some(Skill {
             source: source.clone(),
+            also: Vec::new(),
             folder: found.folder.clone(),
             file_name: name.clone(),
             state: if enabled { State::Enabled } else { State::Disabled },
             text,
-        }));
+        })
+    }
+
+    /// Tells each skill which lower sources lead to it too.
+    fn finish(mut self) -> Scan {
+        let trees = || self.scan.trees.values();
+        let wanted: HashSet<FileId> = trees().flat_map(|tree| &tree.covered).copied().collect();
+        let mut below = HashMap::new();
+        if !wanted.is_empty() {
+            trees().for_each(|tree| tree.skills_below(&wanted, &mut below));
+        }
+        for (source, outcome) in &mut self.scan.sources {
+            let Some(tree) = self.scan.trees.get(&source.folder) else { continue };
+            for id in tree.covered.iter().filter_map(|id| below.get(id)).flatten() {
+                let Some(&at) = self.known.get(id) else { continue };
+                let skill = &mut self.skills[at];
+                if skill.sources().all(|it| it.provider != source.provider) {
+                    skill.also.push(source.clone());
+                }
+                if let Outcome::Walked { n_skills } = outcome {
+                    *n_skills += 1;
+                }
+            }
+        }
+        Scan { skills: self.skills.into_iter().map(Arc::new).collect(), ..self.scan }
     }
 }

@@ -31,6 +31,8 @@ pub enum State {
 pub struct Skill {
     /// The source it was found in.
     pub source: Arc<Source>,
+    /// Lower sources that lead to the same folder.
+    pub also: Vec<Arc<Source>>,
     /// Its folder, by the path that led to it.
     pub folder: PathBuf,
     /// The name of its file inside the folder.
@@ -89,6 +91,11 @@ impl Skill {
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.source.provider
+    }
+
+    /// Every source that shows it, the one that counts first.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        std::iter::once(&self.source).chain(&self.also).map(|source| &**source)
     }
 
     /// Where it lives.

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use crate::{
     disk::{FileId, Stamp},
@@ -21,6 +21,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Tree<T> {
     pub(crate) branches: BTreeMap<PathBuf, Arc<Folder<T>>>,
+    /// Folders that the source or its links lead to and that were visited before.
+    pub(crate) covered: Vec<FileId>,
     /// The source has more folders than this; set if it has.
     pub(crate) overrun: Option<usize>,
 }
@@ -106,6 +108,23 @@ impl<T> Folder<T> {
         }
     }
 
+    fn skills_below(
+        &self,
+        wanted: &HashSet<FileId>,
+        inside: &mut Vec<FileId>,
+        below: &mut HashMap<FileId, Vec<FileId>>,
+    ) {
+        let depth = inside.len();
+        inside.extend(self.id.filter(|id| wanted.contains(id)));
+        if let (Some(id), Some(_)) = (self.id, &self.skill) {
+            inside.iter().for_each(|wanted| below.entry(*wanted).or_default().push(id));
+        }
+        for folder in &self.folders {
+            folder.skills_below(wanted, inside, below);
+        }
+        inside.truncate(depth);
+    }
+
     /// Gathers what the folder and everything below it hold.
     fn collect<'a>(
         &'a self,
@@ -158,13 +177,25 @@ impl<T> Tree<T> {
 
     /// Whether the source's folder is there at all.
     pub(crate) fn exists(&self) -> bool {
-        !self.branches.is_empty()
+        !self.branches.is_empty() || !self.covered.is_empty()
+    }
+
+    /// Adds, for each of the `wanted` folders, the skill folders in it and below it.
+    pub(crate) fn skills_below(
+        &self,
+        wanted: &HashSet<FileId>,
+        below: &mut HashMap<FileId, Vec<FileId>>,
+    ) {
+        for folder in self.branches.values() {
+            folder.skills_below(wanted, &mut Vec::new(), below);
+        }
     }
 
     /// Whether nothing has changed since another walk.
     pub(crate) fn is_same(&self, other: &Tree<T>) -> bool {
         let same = |((path, a), (before, b)): ((_, _), (_, _))| path == before && Arc::ptr_eq(a, b);
         self.overrun == other.overrun
+            && self.covered == other.covered
             && self.branches.len() == other.branches.len()
             && self.branches.iter().zip(&other.branches).all(same)
     }

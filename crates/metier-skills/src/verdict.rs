@@ -35,7 +35,7 @@ impl Verdict {
 
 /// Judges the file at `path`, or every skill file below it, in the order of their paths.
 #[must_use]
-pub fn validate_all(path: &Path) -> Vec<Verdict> {
+pub fn validate_all(path: &Path, progress: &Progress) -> Vec<Verdict> {
     if path.is_file() {
         let findings = disk::read(path).map(|(_, bytes)| judge(path, &bytes));
         let findings = findings.unwrap_or_else(|cause| vec![trouble(&cause)]);
@@ -43,7 +43,7 @@ pub fn validate_all(path: &Path) -> Vec<Verdict> {
     }
     let source = Source::new(Tier::Custom, "custom", path.to_owned());
     let read = |path: &Path, bytes: Vec<u8>| Ok(judge(path, &bytes));
-    let trees = walk_all(&[source], &HashMap::new(), &read, &Progress::default());
+    let trees = walk_all(&[source], &HashMap::new(), &read, progress);
     let mut problems = Vec::new();
     let mut verdicts = Vec::new();
     for tree in &trees {

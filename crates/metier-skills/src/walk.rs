@@ -32,7 +32,7 @@ use crate::{
 /// How many folders may lie between a source and a skill.
 const DEEPEST: usize = 16;
 /// How many folders of one source are visited.
-const MOST_FOLDERS: usize = 200_000;
+const MOST_FOLDERS: usize = 100_000;
 /// Folders that hold other people's files, never skills.
 const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 /// From this many folders on it pays to share them out among threads.
@@ -70,8 +70,18 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         self.n_folders = AtomicUsize::new(0);
         let mut branches = BTreeMap::new();
         let mut level = vec![root.to_owned()];
+        let mut covered = Vec::new();
         while !level.is_empty() {
-            // Several links of one level may lead to the same folder: the scan will see to that.
+            let mut claimed = HashSet::new();
+            level.retain(|path| match disk::stamp_of(path) {
+                Ok(stamp) if self.visited.contains(&stamp.id) => {
+                    covered.push(stamp.id);
+                    false
+                }
+                // Links of one level may lead to the same folder.
+                Ok(stamp) => claimed.insert(stamp.id),
+                Err(_) => true,
+            });
             let visit = |path: PathBuf| self.follow(path, previous);
             let visited = self.shared_out(mem::take(&mut level), visit);
             for (path, folder) in visited.into_iter().flatten() {
@@ -80,7 +90,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
             }
         }
         let overrun = (*self.n_folders.get_mut() > MOST_FOLDERS).then_some(MOST_FOLDERS);
-        Tree { branches, overrun }
+        Tree { branches, covered, overrun }
     }
 
     /// Does the work for each item, on several threads if there are enough of them.
@@ -257,6 +267,9 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
                 SkillFile { name, stamp, content: (self.reader)(path, bytes) }
             }
             // What cannot be read now may be readable next time and bear the same stamp.
+            Err(Cause::Unreadable(ErrorKind::NotFound)) if path.is_symlink() => {
+                SkillFile::bad(name, Cause::DanglingLink)
+            }
             Err(cause) => SkillFile::bad(name, cause),
         }
     }
@@ -268,7 +281,9 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     }
 }
 
-fn is_walked(name: &OsStr) -> bool {
+/// Whether a folder of that name may hold skills, or files of one.
+#[must_use]
+pub fn is_walked(name: &OsStr) -> bool {
     !SKIPPED.iter().any(|skipped| name == *skipped)
 }
 

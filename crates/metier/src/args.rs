@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 /// Every agent skill on this machine behind one command line
 #[derive(Debug, Parser)]
-#[command(name = "metier", version, disable_help_subcommand = true)]
+#[command(name = "metier", version)]
 #[command(after_help = "\
 Exit codes: 0 done, 1 failed or problems found, 2 wrong usage, 3 not found or ambiguous.")]
 pub(crate) struct Args {
@@ -233,6 +233,9 @@ pub(crate) struct Switch {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Doctor {
+    /// Name every place that was looked at, also where nothing is
+    #[arg(long, short)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) format: Format,
     #[command(flatten)]

@@ -4,11 +4,11 @@ mod expand;
 mod file;
 
 use std::{
-    fs, io,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
-use metier_skills::project_dirs;
+use metier_skills::{Cause, read_text};
 
 use crate::{
     environment::Environment,
@@ -42,18 +42,19 @@ impl Settings {
     pub(crate) fn read(environment: &Environment, named: &[PathBuf]) -> Result<Settings, Failure> {
         let mut settings = Settings::default();
         for path in standard_files(environment) {
-            match fs::read_to_string(&path) {
+            match read_text(&path) {
                 Ok(text) => settings.add(environment, &path, &text),
-                Err(error) if is_absent(&error) => {}
-                Err(error) => settings.problem(&path, format!("cannot be read: {}", error.kind())),
+                Err(Cause::Unreadable(ErrorKind::NotFound | ErrorKind::NotADirectory)) => {}
+                Err(cause) => settings.problem(&path, cause.to_string()),
             }
         }
         for path in named {
             let path = environment.absolute(&environment.working_dir, path);
-            let text = fs::read_to_string(&path).map_err(|error| {
-                let exit = if is_absent(&error) { Exit::NotFound } else { Exit::Failed };
-                let message = format!("configuration file `{}`: {}", path.display(), error.kind());
-                Failure::new(exit, message).hinted("check the path given with --config")
+            let text = read_text(&path).map_err(|cause| {
+                let absent = cause == Cause::Unreadable(ErrorKind::NotFound);
+                let exit = if absent { Exit::NotFound } else { Exit::Failed };
+                Failure::new(exit, format!("configuration file `{}`: {cause}", path.display()))
+                    .hinted("check the path given with --config")
             })?;
             settings.add(environment, &path, &text);
         }
@@ -82,17 +83,13 @@ impl Settings {
     }
 }
 
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 /// The files that count without being named, lowest precedence first.
 fn standard_files(environment: &Environment) -> Vec<PathBuf> {
     let mut files = Vec::new();
     files.extend(environment.home.as_ref().map(|home| home.join(".kode.json")));
-    files.extend(environment.config_home().map(|config| config.join(OWN_FILE)));
-    let dirs = project_dirs(&environment.working_dir, environment.home.as_deref());
-    for dir in dirs.iter().rev() {
+    let standard = environment.standard();
+    files.extend(standard.as_ref().map(|it| it.config.join(OWN_FILE)));
+    for dir in standard.iter().flat_map(|it| it.project.iter().rev()) {
         files.extend(PROJECT_FILES.iter().map(|name| dir.join(name)));
     }
     files

@@ -6,6 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use metier_skills::{Standard, project_dirs};
+
+/// Variables that name folders which lie in the home otherwise.
+const HOME_FOLDERS: [&str; 4] =
+    ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "CLAUDE_CODE_PLUGIN_CACHE_DIR"];
+
 /// What the program was started in.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
@@ -32,28 +38,41 @@ impl Environment {
         }
     }
 
-    /// A variable that is set and not empty.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
-    }
-
     /// A folder that a variable names; relative ones do not count.
-    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
-        self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
-    }
-
-    /// Where configuration lives: `$XDG_CONFIG_HOME`, or `~/.config`.
-    pub(crate) fn config_home(&self) -> Option<PathBuf> {
-        self.folder("XDG_CONFIG_HOME").or_else(|| Some(self.home.as_ref()?.join(".config")))
+    fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// The same environment with another home folder, if one is given.
+    ///
+    /// Variables that name folders of the real home do not count then.
     pub(crate) fn at_home(&self, home: Option<&Path>) -> Environment {
         let mut environment = self.clone();
         if let Some(home) = home {
             environment.home = Some(self.absolute(&self.working_dir, home));
+            environment.variables.retain(|name, _| !HOME_FOLDERS.contains(&name.as_str()));
         }
         environment
+    }
+
+    /// Where the well-known folders are, if the home folder is known.
+    pub(crate) fn standard(&self) -> Option<Standard> {
+        let home = self.home.clone()?;
+        let [config, claude, codex, _] = HOME_FOLDERS;
+        Some(Standard {
+            project: project_dirs(&self.working_dir, Some(&home)),
+            config: self.folder(config).unwrap_or_else(|| home.join(".config")),
+            claude: self.folder(claude).unwrap_or_else(|| home.join(".claude")),
+            codex: self.folder(codex).unwrap_or_else(|| home.join(".codex")),
+            system: "/etc".into(),
+            home,
+        })
+    }
+
+    /// Where Claude Code's plugins are, if a variable says so.
+    pub(crate) fn plugins(&self) -> Option<PathBuf> {
+        let [_, _, _, plugins] = HOME_FOLDERS;
+        self.folder(plugins)
     }
 
     /// A path as the user wrote it, made absolute; `~` is the home folder.

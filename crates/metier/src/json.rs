@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metier_skills::{BundleFile, Cause, Problem, Severity, Skill, State};
+use metier_skills::{Bundle, BundleFile, Cause, Problem, Severity, Skill, State};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -27,11 +27,17 @@ pub(crate) struct SkillJson<'a> {
     marketplace: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin_version: Option<&'a str>,
+    /// Other providers whose folders lead to the same skill.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_in: Vec<&'a str>,
     disabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shadowed_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) files: Option<Vec<FileJson>>,
+    files: Option<Vec<FileJson>>,
+    /// Present where there are more files than are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_cut: Option<bool>,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "as_map")]
     frontmatter: &'a [(String, Value)],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,10 +89,21 @@ impl<'a> SkillJson<'a> {
             plugin_version: plugin.and_then(|it| it.version.as_deref()),
             disabled: skill.state == State::Disabled,
             shadowed_by: None,
+            also_in: skill.also.iter().map(|it| &*it.provider).collect(),
             files: None,
+            files_cut: None,
             frontmatter: skill.fields(),
             content: None,
         }
+    }
+}
+
+impl SkillJson<'_> {
+    /// The same with the skill's files.
+    pub(crate) fn with_files(mut self, bundle: &Bundle) -> Self {
+        self.files = Some(bundle.files.iter().map(FileJson::from).collect());
+        self.files_cut = bundle.is_cut.then_some(true);
+        self
     }
 }
 

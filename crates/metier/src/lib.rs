@@ -14,7 +14,10 @@ use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Args, Command};
+use crate::{
+    args::{Args, Command},
+    failure::{Exit, Failure},
+};
 pub use crate::{environment::Environment, ui::Ui};
 
 /// Answers the shell and ends the process, if it asks for completions.
@@ -50,6 +53,10 @@ pub fn run(
         Ok(code) => code,
         // The reader has seen enough: `metier list | head`.
         Err(failure) if failure.io_kind() == Some(ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
+        Err(failure) if failure.io_kind().is_some() => {
+            let message = format!("the answer cannot be written: {}", failure.error);
+            ui.failure(&Failure::new(Exit::Failed, message).hinted("check where it goes to"))
+        }
         Err(failure) => ui.failure(&failure),
     }
 }

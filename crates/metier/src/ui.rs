@@ -2,12 +2,17 @@
 
 use std::{
     borrow::Cow,
-    io::{self, BufWriter, IsTerminal, Write},
+    io::{self, BufWriter, Write},
+    path::Path,
     process::ExitCode,
 };
 
-use anstream::{AutoStream, ColorChoice, stream::RawStream};
+use anstream::{
+    AutoStream, ColorChoice,
+    stream::{IsTerminal, RawStream},
+};
 use anstyle::{AnsiColor, Style};
+use metier_skills::is_hidden;
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -22,8 +27,11 @@ pub struct Ui<'a> {
     err: &'a mut dyn Write,
     /// Columns of the terminal; `None` where the output goes elsewhere.
     pub(crate) width: Option<usize>,
+    /// What the answer looks like.
     pub(crate) style: Styles,
-    auto: ColorChoice,
+    /// What messages beside it look like.
+    err_style: Styles,
+    auto: [ColorChoice; 2],
     /// Whether someone watches the messages as they come.
     pub(crate) watched: bool,
 }
@@ -59,14 +67,15 @@ impl<'a> Ui<'a> {
     pub fn for_terminal<O, E>(out: &'a mut O, err: &'a mut E) -> Ui<'a>
     where
         O: Write + RawStream,
-        E: Write + IsTerminal,
+        E: Write + RawStream,
     {
         let columns = terminal_size::terminal_size().map_or(80, |(width, _)| width.0.into());
         Ui {
-            width: anstream::stream::IsTerminal::is_terminal(out).then_some(columns),
+            width: IsTerminal::is_terminal(out).then_some(columns),
             style: Styles::default(),
-            auto: AutoStream::choice(out),
-            watched: err.is_terminal(),
+            err_style: Styles::default(),
+            auto: [AutoStream::choice(out), AutoStream::choice(err)],
+            watched: IsTerminal::is_terminal(err),
             out: BufWriter::new(out),
             err,
         }
@@ -74,23 +83,35 @@ impl<'a> Ui<'a> {
 
     /// Prints to writers that are no terminal.
     pub fn plain(out: &'a mut dyn Write, err: &'a mut dyn Write) -> Ui<'a> {
-        let auto = ColorChoice::Never;
+        let auto = [ColorChoice::Never; 2];
         let out = BufWriter::new(out);
-        Ui { out, err, width: None, style: Styles::default(), auto, watched: false }
+        let (style, err_style) = (Styles::default(), Styles::default());
+        Ui { out, err, width: None, style, err_style, auto, watched: false }
     }
 
     pub(crate) fn set_color(&mut self, color: Color) {
-        let colored = match color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => self.auto != ColorChoice::Never,
+        let styles = |auto: ColorChoice| match color {
+            Color::Always => Styles::colored(),
+            Color::Auto if auto != ColorChoice::Never => Styles::colored(),
+            Color::Auto | Color::Never => Styles::default(),
         };
-        self.style = if colored { Styles::colored() } else { Styles::default() };
+        [self.style, self.err_style] = self.auto.map(styles);
     }
 
     /// Prints a line of the answer.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.out, "{}", text.as_ref())
+    }
+
+    /// Prints a path: to a terminal without control characters, else byte for byte.
+    pub(crate) fn path(&mut self, path: &Path) -> io::Result<()> {
+        match self.width {
+            Some(_) => writeln!(self.out, "{}", one_line(&path.to_string_lossy())),
+            None => {
+                self.out.write_all(path.as_os_str().as_encoded_bytes())?;
+                writeln!(self.out)
+            }
+        }
     }
 
     /// Prints text that came from a file: to a terminal without control characters, else as it is.
@@ -101,7 +122,12 @@ impl<'a> Ui<'a> {
 
     /// Prints one JSON document.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        serde_json::to_writer_pretty(&mut self.out, value)?;
+        if self.width.is_some() {
+            let document = serde_json::to_string_pretty(value)?;
+            self.out.write_all(escaped(&document).as_bytes())?;
+        } else {
+            serde_json::to_writer_pretty(&mut self.out, value)?;
+        }
         Ok(writeln!(self.out)?)
     }
 
@@ -113,15 +139,21 @@ impl<'a> Ui<'a> {
 
     /// Warns of something that did not stop the command.
     pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
-        let style = self.style.warning;
+        let style = self.err_style.warning;
         self.out.flush()?;
-        writeln!(self.err, "{style}warning:{style:#} {text}")
+        writeln!(self.err, "{style}warning:{style:#} {}", one_line(text))
     }
 
     /// Shows a line that the next one overwrites.
     pub(crate) fn status(&mut self, text: &str) -> io::Result<()> {
         write!(self.err, "\r\x1b[K{text}")?;
         self.err.flush()
+    }
+
+    /// Notes in the colours of messages.
+    pub(crate) fn dim_note(&mut self, text: &str) -> io::Result<()> {
+        let dim = self.err_style.dim;
+        self.note(format!("{dim}{text}{dim:#}"))
     }
 
     /// Sends everything printed so far on its way.
@@ -131,7 +163,7 @@ impl<'a> Ui<'a> {
 
     /// Prints why a command failed and what to try next.
     pub(crate) fn failure(&mut self, failure: &Failure) -> ExitCode {
-        let (error, dim) = (self.style.error, self.style.good);
+        let (error, dim) = (self.err_style.error, self.err_style.good);
         let _ = self.out.flush();
         let _ = writeln!(
             self.err,
@@ -151,7 +183,7 @@ impl<'a> Ui<'a> {
             let _ = write!(self.err, "{text}");
             return Exit::Usage.into();
         }
-        let _ = match self.auto {
+        let _ = match self.auto[0] {
             ColorChoice::Never => write!(self.out, "{text}"),
             _ => write!(self.out, "{}", text.ansi()),
         };
@@ -206,15 +238,74 @@ pub(crate) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
+/// A JSON document with everything that steers a terminal written as an escape.
+fn escaped(document: &str) -> String {
+    let mut escaped = String::with_capacity(document.len());
+    for c in document.chars() {
+        if steers(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
 fn steers(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        '\u{200b}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' => true,
-        '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
-        _ => c.is_control(),
+    !matches!(c, '\n' | '\t') && is_hidden(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Ui, cut, one_line, pad};
+
+    /// Prints as if to a terminal of 80 columns.
+    fn on_terminal(print: impl FnOnce(&mut Ui<'_>)) -> String {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut ui = Ui::plain(&mut out, &mut err);
+        ui.width = Some(80);
+        print(&mut ui);
+        ui.flush().unwrap();
+        drop(ui);
+        String::from_utf8([out, err].concat()).unwrap()
+    }
+
+    #[test]
+    fn nothing_of_a_file_steers_a_terminal() {
+        let hostile = "a\u{1b}]0;x\u{7}b\u{9b}c\u{202e}d\u{61c}e\r\nf";
+        let printed = [
+            on_terminal(|ui| ui.verbatim(hostile).unwrap()),
+            on_terminal(|ui| ui.path(Path::new(hostile)).unwrap()),
+            on_terminal(|ui| ui.warn(hostile).unwrap()),
+            on_terminal(|ui| ui.json(&hostile).unwrap_or_else(|failure| panic!("{failure:?}"))),
+        ];
+        for text in printed {
+            assert!(!text.chars().any(|c| super::steers(c)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn json_on_a_terminal_is_still_the_same_document() {
+        let hostile = "a\u{9b}\u{202e}\u{e0041}z";
+        let printed = on_terminal(|ui| ui.json(&hostile).unwrap_or_else(|it| panic!("{it:?}")));
+        assert_eq!(serde_json::from_str::<String>(&printed).unwrap(), hostile);
+    }
+
+    #[test]
+    fn lines_are_collapsed() {
+        assert_eq!(one_line(" a \n\t b  c "), "a b c");
+        assert_eq!(one_line("plain text"), "plain text");
+    }
+
+    #[test]
+    fn text_is_cut_and_filled_by_columns_not_characters() {
+        assert_eq!(cut("用户的全局技能", 7), "用户的…");
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(pad("用户", 6), "用户  ");
     }
 }

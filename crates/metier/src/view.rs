@@ -1,8 +1,10 @@
 //! What a command sees: the sources, the scan and the catalog that its arguments ask for.
 
+use std::path::PathBuf;
+
 use metier_skills::{
     Bodies, Catalog, Entry, Filter, Lookup, PatternError, Places, PluginPlaces, Scan, Sources,
-    Standard, project_dirs, scan_watched,
+    Standard, State, scan_watched,
 };
 
 use crate::{
@@ -10,8 +12,9 @@ use crate::{
     config::{ConfigProblem, Settings},
     environment::Environment,
     failure::{Exit, Failure},
+    json::text,
     progress,
-    ui::Ui,
+    ui::{Ui, cut},
 };
 
 /// The skills of this machine as one command sees them.
@@ -19,6 +22,8 @@ pub(crate) struct View {
     pub(crate) sources: Sources,
     pub(crate) scan: Scan,
     pub(crate) catalog: Catalog,
+    /// Skills that are switched off.
+    pub(crate) disabled: Catalog,
     pub(crate) config_problems: Vec<ConfigProblem>,
 }
 
@@ -34,31 +39,24 @@ impl View {
         let settings = Settings::read(&environment, &selection.config)?;
         let filter = filter(selection, &settings)?;
         let sources = places(selection, &environment, &settings).sources();
+        warn_of_missing(selection, &environment, ui)?;
         let scan = progress::shown(ui, |progress| scan_watched(&sources.list, bodies, progress));
         let catalog = Catalog::new(&scan.skills, &filter);
-        Ok(View { sources, scan, catalog, config_problems: settings.problems })
+        let disabled = Catalog::of(State::Disabled, &scan.skills, &filter);
+        Ok(View { sources, scan, catalog, disabled, config_problems: settings.problems })
     }
 
-    /// The one skill that `name` means.
+    /// The one enabled skill that `name` means.
     pub(crate) fn find(&self, name: &str) -> Result<&Entry, Failure> {
         match self.catalog.find(name) {
             Lookup::Found(entry) => Ok(entry),
-            Lookup::Ambiguous(entries) => {
-                let ids = entries.iter().filter_map(|it| it.id.as_deref());
-                Err(Failure::new(
-                    Exit::NotFound,
-                    format!("`{name}` is ambiguous: it could be {}", quoted(ids, "or")),
-                )
-                .hinted("use one of these ids"))
-            }
+            Lookup::Ambiguous(entries) => Err(ambiguous(name, &entries)),
             Lookup::Missing { similar } => Err(self.missing(name, &similar)),
         }
     }
 
     fn missing(&self, name: &str, similar: &[&str]) -> Failure {
-        let disabled =
-            self.catalog.disabled().iter().any(|it| it.name().eq_ignore_ascii_case(name));
-        if disabled {
+        if !matches!(self.disabled.find(name), Lookup::Missing { .. }) {
             return Failure::new(Exit::NotFound, format!("skill `{name}` is disabled"))
                 .hinted(format!("`metier enable {name}` makes it loadable"));
         }
@@ -66,7 +64,7 @@ impl View {
             [] => "`metier list` shows every skill".to_owned(),
             some => format!("did you mean {}?", quoted(some.iter().copied(), "or")),
         };
-        Failure::new(Exit::NotFound, format!("no skill `{}`", shortened(name))).hinted(hint)
+        Failure::new(Exit::NotFound, format!("no skill `{}`", cut(name, 64))).hinted(hint)
     }
 
     /// How many problems there are, in files, folders and configuration.
@@ -85,8 +83,30 @@ pub(crate) fn quoted<'a>(names: impl Iterator<Item = &'a str>, conjunction: &str
     }
 }
 
-fn shortened(name: &str) -> String {
-    crate::ui::cut(name, 64).into_owned()
+/// Says what an ambiguous name could mean.
+pub(crate) fn ambiguous(name: &str, entries: &[&Entry]) -> Failure {
+    let ids: Vec<String> = entries
+        .iter()
+        .map(|it| it.id.as_deref().map_or_else(|| text(&it.skill.file()), str::to_owned))
+        .collect();
+    let ids = quoted(ids.iter().map(String::as_str), "or");
+    Failure::new(Exit::NotFound, format!("`{name}` is ambiguous: it could be {ids}"))
+        .hinted("use one of these ids")
+}
+
+/// A folder that a flag names should be there; elsewhere a missing folder is no surprise.
+fn warn_of_missing(
+    selection: &Selection,
+    environment: &Environment,
+    ui: &mut Ui<'_>,
+) -> Result<(), Failure> {
+    for dir in selection.skill_dir.iter().chain(&selection.root) {
+        let dir = environment.absolute(&environment.working_dir, dir);
+        if !dir.is_dir() {
+            ui.warn(&format!("there is no folder `{}`", dir.display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn filter(selection: &Selection, settings: &Settings) -> Result<Filter, Failure> {
@@ -116,22 +136,10 @@ fn places(selection: &Selection, environment: &Environment, settings: &Settings)
     }
     let custom = selection.skill_dir.iter().map(|dir| absolute(dir));
     let custom = custom.chain(settings.skill_dirs.iter().cloned()).collect();
-    let standard = standard(environment).filter(|_| !selection.no_default_dirs);
+    let standard = environment.standard().filter(|_| !selection.no_default_dirs);
     let plugins = standard.as_ref().filter(|_| !selection.no_plugins);
     let plugins = plugins.map(|standard| plugin_places(selection, environment, standard));
     Places { custom, standard, plugins }
-}
-
-fn standard(environment: &Environment) -> Option<Standard> {
-    let home = environment.home.clone()?;
-    Some(Standard {
-        project: project_dirs(&environment.working_dir, Some(&home)),
-        config: environment.config_home()?,
-        claude: environment.folder("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
-        codex: environment.folder("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
-        system: "/etc".into(),
-        home,
-    })
 }
 
 fn plugin_places(
@@ -139,11 +147,11 @@ fn plugin_places(
     environment: &Environment,
     standard: &Standard,
 ) -> PluginPlaces {
-    let given = |path: &Option<std::path::PathBuf>| {
+    let given = |path: &Option<PathBuf>| {
         path.as_ref().map(|path| environment.absolute(&environment.working_dir, path))
     };
     let root = given(&selection.plugins_root)
-        .or_else(|| environment.folder("CLAUDE_CODE_PLUGIN_CACHE_DIR"))
+        .or_else(|| environment.plugins())
         .unwrap_or_else(|| standard.claude.join("plugins"));
     let mut settings = vec![standard.claude.join("settings.json")];
     for dir in standard.project.iter().rev() {

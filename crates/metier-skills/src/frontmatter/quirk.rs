@@ -59,7 +59,7 @@ pub enum Quirk {
     #[error("loses `{0}`, which YAML does not count as text; put the value in quotes")]
     Dropped(String),
     /// A character that no text should have.
-    #[error("holds control characters, which are left out; remove them")]
+    #[error("holds control or hidden characters, which are left out; remove them")]
     Control,
     /// A line that `git` left behind.
     #[error("is a merge conflict marker; resolve the conflict")]

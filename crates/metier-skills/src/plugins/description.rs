@@ -29,7 +29,7 @@ impl Description<'_> {
 
     /// Whether its marketplace claims to describe it wholly, and it describes itself as well.
     pub(crate) fn is_contradictory(&self) -> bool {
-        let whole = |it: &Entry| it.strict == Some(false) && it.manifest.declares_components;
+        let whole = |it: &Entry| it.strict == Some(false);
         self.own.declares_components && self.entry().is_some_and(whole)
     }
 

@@ -3,12 +3,13 @@
 //! No other file about plugins opens anything.
 
 use std::{
-    fs::{self, File},
-    io::{self, ErrorKind, Read},
+    fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
 use super::{json::Parsed, problem::PluginProblem};
+use crate::{disk, problem::Cause};
 
 /// Bytes that a file about plugins may have.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -109,27 +110,15 @@ impl Place {
 
 /// Reads a text without its byte order mark; no such file is no text.
 fn text(path: &Path) -> Result<Option<String>, PluginProblem> {
-    let bytes = match bytes(path) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err(PluginProblem::NotAFile),
-        Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(PluginProblem::Unreadable(error.kind())),
+    let bytes = match disk::read_bounded(path, LARGEST_FILE) {
+        Ok((_, bytes)) => bytes,
+        Err(Cause::Unreadable(ErrorKind::NotFound | ErrorKind::NotADirectory)) => return Ok(None),
+        Err(Cause::Unreadable(kind)) => return Err(PluginProblem::Unreadable(kind)),
+        Err(Cause::TooLong { .. }) => return Err(PluginProblem::TooLarge),
+        Err(_) => return Err(PluginProblem::NotAFile),
     };
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(PluginProblem::TooLarge);
-    }
     let text = String::from_utf8(bytes).map_err(|_| PluginProblem::NotText)?;
     Ok(Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)))
-}
-
-/// Reads one byte more than allowed at most; opening what is not a file could wait for ever.
-fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    if !fs::metadata(path)?.is_file() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
 }
 
 fn is_missing(error: &io::Error) -> bool {

@@ -71,8 +71,10 @@ pub enum PluginProblem {
         /// How many are looked at.
         most: usize,
     },
-    /// Both descriptions of a plugin declare components where only one may.
-    #[error("plugin `{0}` declares components both here and in its marketplace")]
+    /// A plugin declares components where only its marketplace may.
+    #[error(
+        "plugin `{0}` declares components here, which its marketplace's `strict: false` forbids"
+    )]
     Conflict(String),
 }
 

@@ -7,7 +7,7 @@ fn check(tree: &str, expected: &[&str]) {
     let fixture = Fixture::new(tree);
     let files = fixture.scan().skills[0].files().unwrap();
     let paths: Vec<String> =
-        files.iter().map(|it| format!("{} {}", it.path.display(), it.size)).collect();
+        files.files.iter().map(|it| format!("{} {}", it.path.display(), it.size)).collect();
     assert_eq!(paths, expected);
 }
 
@@ -16,6 +16,7 @@ fn all_files_are_listed_with_their_sizes() {
     check(
         "//- custom/a/SKILL.md\nname: a | description: d\n\
          //- custom/a/scripts/run.sh\necho\n\
+         //- custom/a/.git/config\nx\n\
          //- custom/a/.hidden\nx\n",
         &[".hidden 2", "SKILL.md 38", "scripts/run.sh 5"],
     );
@@ -32,4 +33,16 @@ fn a_link_out_of_the_folder_is_not_listed() {
          //- custom/a/all -> secret\n",
         &["SKILL.md 38", "inside 38"],
     );
+}
+
+#[test]
+fn more_files_than_the_bound_are_told() {
+    let fixture = Fixture::new("//- custom/a/SKILL.md\nname: a | description: d\n");
+    let files = || fixture.scan().skills[0].files().unwrap();
+    assert!(!files().is_cut);
+    for number in 0..2_001 {
+        fixture.write(&format!("custom/a/{number}.txt"), "x");
+    }
+    assert!(files().is_cut);
+    assert_eq!(files().files.len(), 2_000);
 }

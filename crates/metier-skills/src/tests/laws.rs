@@ -35,10 +35,17 @@ fn plugin() -> impl Strategy<Value = Plugin> {
     })
 }
 
+/// Sources that lead to a skill beside its own.
+fn also() -> impl Strategy<Value = Vec<Arc<Source>>> {
+    let source = select(&SOURCES[3..7]);
+    let source = source.prop_map(|(tier, provider)| Source::new(tier, provider, PathBuf::new()));
+    vec(source.prop_map(Arc::new), 0..2)
+}
+
 fn skill() -> impl Strategy<Value = Skill> {
     let state = select(vec![State::Enabled, State::Enabled, State::Enabled, State::Disabled]);
-    (select(&SOURCES[..]), select(&NAMES[..]), plugin(), state).prop_map(
-        |((tier, provider), name, plugin, state)| {
+    (select(&SOURCES[..]), select(&NAMES[..]), plugin(), also(), state).prop_map(
+        |((tier, provider), name, plugin, also, state)| {
             let mut source = Source::new(tier, provider, PathBuf::new());
             source.plugin = (tier == Tier::Plugin)
                 .then(|| Owner { plugin: Arc::new(plugin), install: PathBuf::new() });
@@ -50,6 +57,7 @@ fn skill() -> impl Strategy<Value = Skill> {
             };
             Skill {
                 source: Arc::new(source),
+                also,
                 folder: PathBuf::new(),
                 file_name: "SKILL.md".into(),
                 state,
@@ -90,8 +98,8 @@ proptest! {
         for entry in catalog.entries() {
             assert!(entry.id.is_some() || catalog.winner(entry).is_some(), "{entry:?}");
         }
-        let n_known = catalog.entries().len() + catalog.disabled().len();
-        assert_eq!(n_known, skills.len());
+        let disabled = Catalog::of(State::Disabled, &skills, &Filter::default());
+        assert_eq!(catalog.entries().len() + disabled.entries().len(), skills.len());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What names mean: the rules of resolution, one sentence each.
 
 use super::fixture::{Fixture, ids};
+use crate::{Catalog, Filter, State};
 
 /// `place:name` words become a tree; `meaning` is what the asked name resolves to.
 #[track_caller]
@@ -165,5 +166,6 @@ fn a_disabled_skill_is_no_skill() {
          //- home/.claude/skills/pdf/SKILL.md\nname: pdf | description: on\n",
     );
     assert_eq!(fixture.meaning("pdf"), "found home/.claude/skills/pdf");
-    assert_eq!(fixture.catalog().disabled()[0].description(), "off");
+    let disabled = Catalog::of(State::Disabled, &fixture.scan().skills, &Filter::default());
+    assert_eq!(disabled.entries()[0].skill.description(), "off");
 }

@@ -82,3 +82,24 @@ fn a_pipe_named_like_a_skill_is_never_opened() {
     assert!(made.success());
     check(&fixture, "", "custom/a/SKILL.md: not a regular file");
 }
+
+#[test]
+fn a_folder_named_like_a_skill_file_is_a_problem() {
+    check_tree("//- custom/a/SKILL.md/x\nx\n", "", "custom/a/SKILL.md: not a regular file");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_skill_file_that_leads_nowhere_is_a_problem() {
+    let tree = "//- custom/a/SKILL.md -> nowhere\n";
+    check_tree(tree, "", "custom/a/SKILL.md: a link that leads nowhere");
+}
+
+#[test]
+fn characters_that_nobody_sees_are_no_part_of_a_name() {
+    check_tree(
+        "//- custom/a/SKILL.md\nname: zero\u{200b}\u{202e}width | description: d\n",
+        "zerowidth",
+        "",
+    );
+}

@@ -1,5 +1,7 @@
 //! Where skills come from.
 
+use std::path::PathBuf;
+
 use super::fixture::{Fixture, ids};
 use crate::{Places, Source, Tier, project_dirs};
 
@@ -102,11 +104,11 @@ fn outside_a_checkout_only_the_working_directory_counts() {
 }
 
 #[test]
-fn a_home_that_is_a_checkout_is_no_project_of_the_folders_below_it() {
+fn the_home_folder_is_no_project() {
     let fixture = Fixture::new("//- home/.git/HEAD\nx\n//- home/work/file\nx\n");
     let (home, work) = (fixture.path("home"), fixture.path("home/work"));
     assert_eq!(project_dirs(&work, Some(&home)), [work]);
-    assert_eq!(project_dirs(&home, Some(&home)), std::slice::from_ref(&home));
+    assert_eq!(project_dirs(&home, Some(&home)), [] as [PathBuf; 0]);
 }
 
 #[test]
@@ -173,7 +175,8 @@ fn a_plugin_is_a_source_named_after_it() {
 
 #[cfg(unix)]
 mod links {
-    use super::{Fixture, Source, Tier, check_list};
+    use super::{Fixture, Source, Tier, check_list, ids};
+    use crate::{Bodies, Catalog, Filter, Outcome, Progress, scan_watched};
 
     #[test]
     fn a_linked_skill_is_found() {
@@ -211,6 +214,40 @@ mod links {
         let scan = fixture.scan();
         assert_eq!(scan.skills.len(), 1);
         assert_eq!(fixture.relative(&scan.skills[0].folder), "project/.agents/skills/pdf");
+        assert_eq!(fixture.meaning("claude:pdf"), "found project/.agents/skills/pdf");
+    }
+
+    #[test]
+    fn a_linked_source_leads_to_the_skills_of_the_other() {
+        let fixture = Fixture::new(
+            "//- home/.agents/skills/pdf/SKILL.md\nname: pdf | description: d\n\
+             //- home/.claude/skills -> home/.agents/skills\n",
+        );
+        assert_eq!(fixture.meaning("claude:pdf"), "found home/.agents/skills/pdf");
+        let filter = Filter::new(&["claude"], &[]).unwrap();
+        assert_eq!(ids(&Catalog::new(&fixture.scan().skills, &filter)), ["pdf"]);
+        let outcomes = fixture.scan().sources;
+        let of_claude =
+            outcomes.iter().find(|(source, _)| source.folder.ends_with(".claude/skills"));
+        assert!(of_claude.is_some());
+        let covered = outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Covered);
+        assert_eq!(covered.count(), 1);
+    }
+
+    #[test]
+    fn many_links_to_one_folder_are_one_folder() {
+        let fixture = Fixture::new(
+            "//- big/a/SKILL.md\nname: a | description: d\n\
+             //- real/z/SKILL.md\nname: z | description: d\n\
+             //- custom/zz -> real/z\n",
+        );
+        for number in 0..50 {
+            fixture.link(&format!("custom/l{number}"), "big");
+        }
+        let progress = Progress::default();
+        let scan = scan_watched(&fixture.sources(), Bodies::Dropped, &progress);
+        assert_eq!(scan.skills.len(), 2);
+        assert_eq!(progress.folders.into_inner(), 4);
     }
 
     #[test]

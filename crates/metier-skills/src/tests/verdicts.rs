@@ -1,12 +1,12 @@
 //! Validation of files, folders and trees.
 
 use super::fixture::Fixture;
-use crate::validate_all;
+use crate::{Progress, validate_all};
 
 #[track_caller]
 fn check(tree: &str, path: &str, expected: &[&str]) {
     let fixture = Fixture::new(tree);
-    let verdicts = validate_all(&fixture.path(path));
+    let verdicts = validate_all(&fixture.path(path), &Progress::default());
     let lines: Vec<String> = verdicts
         .iter()
         .map(|it| format!("{} {}", fixture.relative(&it.path), it.is_valid()))

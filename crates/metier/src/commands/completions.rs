@@ -73,12 +73,15 @@ impl Candidates {
             CompletionCandidate::new(name)
                 .help(Some(one_line(skill.description()).into_owned().into()))
         };
-        match state {
-            State::Enabled => view.catalog.listed().map(candidate).collect(),
-            State::Disabled => {
-                let disabled = view.catalog.disabled().iter();
-                disabled.map(|skill| candidate((skill.name(), skill))).collect()
-            }
-        }
+        let catalog = match state {
+            State::Enabled => &view.catalog,
+            State::Disabled => &view.disabled,
+        };
+        catalog.listed().filter(|(name, _)| is_harmless(name)).map(candidate).collect()
     }
+}
+
+/// Whether a shell takes a name for nothing but text: it is put on the command line as it is.
+fn is_harmless(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '@' | '+'))
 }

@@ -1,8 +1,8 @@
 //! `metier doctor`: where skills were looked for, what is shadowed or broken, and how to mend it.
 
-use std::{path::Path, process::ExitCode};
+use std::{process::ExitCode, sync::Arc};
 
-use metier_skills::{Bodies, PluginReport, Severity, Standing, Tier};
+use metier_skills::{Bodies, Outcome as Found, PluginReport, Severity, Source, Standing, Tier};
 use serde::Serialize;
 
 use crate::{
@@ -29,7 +29,6 @@ struct Finding {
     level: Level,
     subject: String,
     message: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
     hint: String,
 }
 
@@ -39,12 +38,18 @@ struct DoctorJson {
     findings: Vec<Finding>,
 }
 
+/// How many repairs of one file are told; who mends these will see the rest.
+const MOST_REPAIRS: usize = 3;
+
+/// What is said of a place without skills.
+const NOTHING: &str = "nothing there";
+
 /// Findings under one heading.
 type Section = (&'static str, Vec<Finding>);
 
 pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let view = View::open(&args.selection, environment, Bodies::Dropped, ui)?;
-    let sections = [
+    let mut sections = [
         ("Sources", sources(&view)),
         ("Plugins", view.sources.plugins.iter().map(plugin).collect()),
         ("Names", names(&view)),
@@ -57,9 +62,23 @@ pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> 
         let findings = sections.into_iter().flat_map(|(_, findings)| findings).collect();
         ui.json(&DoctorJson { ok, findings })?;
     } else {
+        if !args.all {
+            fold_empty_places(&mut sections[0].1);
+        }
         print(&sections, ui)?;
     }
     Ok(if ok { ExitCode::SUCCESS } else { Exit::Failed.into() })
+}
+
+/// Tells how many places are empty instead of naming them.
+fn fold_empty_places(sources: &mut Vec<Finding>) {
+    let n_all = sources.len();
+    sources.retain(|finding| finding.message != NOTHING);
+    let n_empty = n_all - sources.len();
+    if n_empty > 0 {
+        let subject = format!("{n_empty} more {}", plural(n_empty, "place"));
+        sources.push(finding(Level::Info, subject, format!("{NOTHING} (--all names them)")));
+    }
 }
 
 fn finding(level: Level, subject: impl Into<String>, message: impl Into<String>) -> Finding {
@@ -73,31 +92,29 @@ impl Finding {
 }
 
 fn sources(view: &View) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = view
-        .scan
-        .sources
-        .iter()
-        .map(|(source, n_skills)| {
-            let owner = format!("{} · {}", source.provider, source.location());
-            let message = format!("{owner}, {n_skills} {}", plural(*n_skills, "skill"));
-            finding(Level::Info, text(&source.folder), message)
-        })
-        .collect();
-    let is_present = |folder: &Path| folder.is_dir();
-    for source in &view.sources.list {
-        if source.tier == Tier::Custom && !is_present(&source.folder) {
-            findings.push(
-                finding(Level::Warning, text(&source.folder), "there is no such folder")
-                    .hinted("check --skill-dir, --root and `skills.dirs` of the configuration"),
-            );
-        }
-    }
-    let n_absent = view.sources.list.len() - view.scan.sources.len();
-    if n_absent > 0 {
-        let subject = format!("{n_absent} other {}", plural(n_absent, "place"));
-        findings.push(finding(Level::Info, subject, "looked at, nothing there"));
-    }
+    let mut findings: Vec<Finding> = view.scan.sources.iter().map(source).collect();
+    // What is there first.
+    findings.sort_by_key(|finding| finding.message == NOTHING);
     findings
+}
+
+fn source((source, outcome): &(Arc<Source>, Found)) -> Finding {
+    let subject = text(&source.folder);
+    let owner = format!("{} · {}", source.provider, source.location());
+    match outcome {
+        Found::Walked { n_skills } => {
+            let message = format!("{owner}, {n_skills} {}", plural(*n_skills, "skill"));
+            finding(Level::Info, subject, message)
+        }
+        Found::Covered => {
+            finding(Level::Info, subject, format!("{owner}, the same folder as one above"))
+        }
+        Found::Absent if source.tier == Tier::Custom => {
+            finding(Level::Warning, subject, "there is no such folder")
+                .hinted("check --skill-dir, --root and `skills.dirs` of the configuration")
+        }
+        Found::Absent => finding(Level::Info, subject, NOTHING),
+    }
 }
 
 fn plugin(report: &PluginReport) -> Finding {
@@ -122,7 +139,7 @@ fn plugin(report: &PluginReport) -> Finding {
             finding(Level::Info, subject, format!("installed for {} only", project.display()))
         }
         Standing::NotInstalled => {
-            finding(Level::Warning, subject, "switched on in the settings, but not installed")
+            finding(Level::Warning, subject, "switched on, but no copy of it is known")
                 .hinted("`claude plugin install` brings it")
         }
         Standing::Conflicting => {
@@ -159,11 +176,12 @@ fn names(view: &View) -> Vec<Finding> {
 }
 
 fn disabled(view: &View) -> Vec<Finding> {
-    let disabled = view.catalog.disabled().iter();
+    let disabled = view.disabled.entries().iter();
     disabled
-        .map(|skill| {
-            finding(Level::Info, skill.name(), text(&skill.file()))
-                .hinted(format!("`metier enable {}` makes it loadable", skill.name()))
+        .map(|entry| {
+            let name = entry.id.as_deref().unwrap_or(entry.skill.name());
+            finding(Level::Info, name, text(&entry.skill.file()))
+                .hinted(format!("`metier enable {name}` makes it loadable"))
         })
         .collect()
 }
@@ -184,7 +202,7 @@ fn problems(view: &View) -> Vec<Finding> {
         findings.push(finding(level, text(&problem.path), message).hinted(problem.cause.hint()));
     }
     for entry in view.catalog.entries() {
-        for repair in entry.skill.repairs() {
+        for repair in entry.skill.repairs().iter().take(MOST_REPAIRS) {
             findings.push(
                 finding(Level::Warning, text(&entry.skill.file()), format!("repaired: {repair}"))
                     .hinted("other agents may drop this skill: mend the file"),

@@ -10,7 +10,7 @@ use crate::{
     args::{List, Which},
     environment::Environment,
     failure::{Failure, Outcome},
-    json::{Each, FileJson, ProblemJson, SkillJson},
+    json::{Each, ProblemJson, SkillJson, text},
     ui::{Ui, cut, one_line, pad},
     view::View,
 };
@@ -49,8 +49,8 @@ fn rows(view: &View, which: Which) -> Vec<Row<'_>> {
         let winner = view.catalog.winner(entry);
         Row { id: entry.id.as_deref(), skill: &entry.skill, winner }
     });
-    let disabled = view.catalog.disabled().iter();
-    let disabled = disabled.map(|skill| Row { id: None, skill, winner: None });
+    let disabled = view.disabled.entries().iter();
+    let disabled = disabled.map(|entry| Row { id: None, skill: &entry.skill, winner: None });
     match which {
         Which { disabled: true, .. } => disabled.collect(),
         Which { all: true, .. } => enabled.chain(disabled).collect(),
@@ -70,30 +70,26 @@ fn print_json(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Re
 fn skill_json<'a>(row: &Row<'a>, args: &List) -> SkillJson<'a> {
     let mut json = SkillJson::new(row.id, row.skill);
     json.shadowed_by = row.winner.map(|it| it.id.as_deref().unwrap_or(it.skill.name()));
-    json.files = args.files.then(|| files(row.skill));
-    json
-}
-
-fn files(skill: &Skill) -> Vec<FileJson> {
-    skill.files().unwrap_or_default().iter().map(FileJson::from).collect()
+    if args.files { json.with_files(&row.skill.files().unwrap_or_default()) } else { json }
 }
 
 fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
     let names = rows.iter().map(|row| one_line(label(row)).width());
-    let width = names.max().unwrap_or(0).min(WIDEST_NAME);
+    let widest = ui.width.map_or(WIDEST_NAME, |columns| WIDEST_NAME.min(columns / 3));
+    let width = names.max().unwrap_or(0).min(widest);
     for (number, (group, rows)) in groups(rows).into_iter().enumerate() {
         if number > 0 {
             ui.line("")?;
         }
         print_heading(&group, rows.len(), ui)?;
         for row in rows {
-            print_row(row, width, ui)?;
+            print_row(row, args.which, width, ui)?;
             if args.files {
                 print_files(row.skill, ui)?;
             }
         }
     }
-    print_summary(args.which, view, rows.len(), ui)
+    print_summary(args, view, rows.len(), ui)
 }
 
 /// The rows of each group, groups in the order of their first row.
@@ -128,15 +124,19 @@ fn label<'a>(row: &Row<'a>) -> &'a str {
     row.id.unwrap_or(row.skill.name())
 }
 
-fn print_row(row: &Row<'_>, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
+fn print_row(row: &Row<'_>, which: Which, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let (name, dim) = (if row.id.is_some() { ui.style.name } else { ui.style.dim }, ui.style.dim);
     let label = pad(&one_line(label(row)), width);
     let state = match (row.id, row.winner) {
-        (None, None) => "disabled".to_owned(),
-        (None, Some(winner)) => format!("shadowed by {}", group_of(&winner.skill)),
+        (None, None) => "[disabled] ".to_owned(),
+        (None, Some(winner)) => format!("[shadowed by {}] ", text(&winner.skill.folder)),
+        (Some(_), Some(winner)) if which.all => {
+            format!("[`{}` is {}] ", row.skill.name(), text(&winner.skill.folder))
+        }
         (Some(_), _) => String::new(),
     };
-    let state = if state.is_empty() { state } else { format!("[{}] ", one_line(&state)) };
+    let state = one_line(&state);
+    let state = if state.is_empty() { state } else { format!("{state} ").into() };
     let used = label.width() + state.width() + 4;
     let room = ui.width.map_or(usize::MAX, |columns| columns.saturating_sub(used).max(20));
     let description = one_line(row.skill.description());
@@ -146,29 +146,39 @@ fn print_row(row: &Row<'_>, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure
 
 fn print_files(skill: &Skill, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let dim = ui.style.dim;
-    for file in skill.files().unwrap_or_default() {
+    let bundle = skill.files().unwrap_or_default();
+    for file in bundle.files {
         let path = file.path.to_string_lossy();
         ui.line(format!("      {dim}{} ({} bytes){dim:#}", one_line(&path), file.size))?;
+    }
+    if bundle.is_cut {
+        ui.line(format!("      {dim}… and more{dim:#}"))?;
     }
     Ok(())
 }
 
-fn print_summary(which: Which, view: &View, n_rows: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let dim = ui.style.dim;
-    if n_rows == 0 {
+fn print_summary(args: &List, view: &View, n_rows: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let n_found = view.scan.skills.len();
+    if n_rows == 0 && n_found > 0 {
+        ui.note("no skills to list")?;
+        ui.note(format!("hint: {n_found} were found; --include, --exclude or --all show others"))?;
+    } else if n_rows == 0 {
         ui.note("no skills found")?;
-        ui.note("hint: `metier doctor` says where they were looked for, `metier new` writes one")?;
+        ui.note(
+            "hint: `metier doctor --all` says where they were looked for, `metier new` writes one",
+        )?;
     } else {
         let n_shadowed = view.catalog.entries().iter().filter(|it| it.id.is_none()).count();
-        let n_disabled = view.catalog.disabled().len();
-        let hidden = match which {
+        let n_disabled = view.disabled.entries().len();
+        let hidden = match args.which {
             Which { all: false, disabled: false } if n_shadowed + n_disabled > 0 => {
                 format!("; {n_shadowed} shadowed, {n_disabled} disabled (--all shows them)")
             }
             _ => String::new(),
         };
         let skills = if n_rows == 1 { "skill" } else { "skills" };
-        ui.note(format!("\n{dim}{n_rows} {skills}{hidden}{dim:#}"))?;
+        ui.note("")?;
+        ui.dim_note(&format!("{n_rows} {skills}{hidden}"))?;
     }
     match view.n_problems() {
         0 => {}

@@ -116,14 +116,14 @@ fn print_summary(
     total: usize,
     ui: &mut Ui<'_>,
 ) -> Result<(), Failure> {
-    let dim = ui.style.dim;
     if total == 0 {
         ui.note("no skill matches")?;
         if args.mode != MatchMode::Fuzzy {
             ui.note("hint: `--match any` asks for less, `--match fuzzy` forgives typing mistakes")?;
         }
     } else if shown < total {
-        ui.note(format!("\n{dim}{shown} of {total} skills (--limit {total} shows all){dim:#}"))?;
+        ui.note("")?;
+        ui.dim_note(&format!("{shown} of {total} skills (--limit {total} shows all)"))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::{
     args::Show,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
-    json::{FileJson, SkillJson},
+    json::SkillJson,
     ui::{Ui, one_line},
     view::View,
 };
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &Show, environment: &Environment, ui: &mut Ui<'_>) -> Ou
     let view = View::open(&args.selection, environment, Bodies::Dropped, ui)?;
     let entry = view.find(&args.name)?;
     if args.path {
-        ui.line(entry.skill.file().to_string_lossy())?;
+        ui.path(&entry.skill.file())?;
         return Ok(ExitCode::SUCCESS);
     }
     let content = entry.skill.read().map_err(|cause| {
@@ -25,9 +25,8 @@ pub(crate) fn run(args: &Show, environment: &Environment, ui: &mut Ui<'_>) -> Ou
         Failure::new(Exit::Failed, format!("`{}`: {cause}", file.display())).hinted(cause.hint())
     })?;
     if args.format.json {
-        let mut json = SkillJson::new(entry.id.as_deref(), &entry.skill);
-        let files = entry.skill.files()?;
-        json.files = Some(files.iter().map(FileJson::from).collect());
+        let json = SkillJson::new(entry.id.as_deref(), &entry.skill);
+        let mut json = json.with_files(&entry.skill.files().unwrap_or_default());
         json.content = Some(content);
         ui.json(&json)?;
     } else {
@@ -42,8 +41,8 @@ pub(crate) fn run(args: &Show, environment: &Environment, ui: &mut Ui<'_>) -> Ou
 
 fn print_header(entry: &Entry, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let skill = &entry.skill;
-    let files = skill.files().unwrap_or_default();
-    let others = files.iter().filter(|it| it.path.as_os_str() != skill.file_name);
+    let bundle = skill.files().unwrap_or_default();
+    let others = bundle.files.iter().filter(|it| it.path.as_os_str() != skill.file_name);
     let others: Vec<_> = others.map(|it| it.path.to_string_lossy()).collect();
     let (dim, name) = (ui.style.dim, ui.style.name);
     let mut field = |label: &str, text: &str| {
@@ -59,7 +58,9 @@ fn print_header(entry: &Entry, ui: &mut Ui<'_>) -> Result<(), Failure> {
         [] => {}
         some if some.len() <= 8 => field("files", &some.join(", "))?,
         some => {
-            field("files", &format!("{} and {} more", some[..8].join(", "), some.len() - 8))?;
+            let at_least = if bundle.is_cut { "at least " } else { "" };
+            let more = format!("and {at_least}{} more", some.len() - 8);
+            field("files", &format!("{} {more}", some[..8].join(", ")))?;
         }
     }
     Ok(ui.line("")?)

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, process::ExitCode, sync::Arc};
 
-use metier_skills::{Bodies, DISABLED_FILE, Pattern, SKILL_FILE, Skill};
+use metier_skills::{Bodies, Catalog, DISABLED_FILE, Lookup, Pattern, SKILL_FILE, Skill};
 use serde::Serialize;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     failure::{Exit, Failure, Outcome},
     json::text,
     ui::{Ui, one_line},
-    view::View,
+    view::{View, ambiguous},
 };
 
 /// Which way skills are switched.
@@ -54,11 +54,9 @@ pub(crate) fn disable(args: &Switch, environment: &Environment, ui: &mut Ui<'_>)
 
 fn run(way: Way, args: &Switch, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let view = View::open(&args.selection, environment, Bodies::Dropped, ui)?;
-    let moves: Vec<Move> =
-        chosen(way, args, &view)?.into_iter().map(|skill| plan(way, skill)).collect();
     let mut done = Vec::new();
-    for step in moves {
-        let error = if args.dry_run { None } else { perform(&step).err() };
+    for step in chosen(way, args, &view)?.into_iter().map(|skill| plan(way, skill)) {
+        let error = is_free(&step).and_then(|()| perform(&step, args)).err();
         if !args.format.json {
             report(way, args, &step, error.as_deref(), ui)?;
         }
@@ -68,53 +66,88 @@ fn run(way: Way, args: &Switch, environment: &Environment, ui: &mut Ui<'_>) -> O
     if args.format.json {
         ui.json(&SwitchJson { dry_run: args.dry_run, skills: done })?;
     } else if done.is_empty() {
-        ui.note("nothing to do")?;
+        ui.note(format!("nothing to do: all of that is {} already", way.word()))?;
     }
     Ok(if failed { Exit::Failed.into() } else { ExitCode::SUCCESS })
 }
 
-/// The skills that the command line means, each once.
+impl Way {
+    fn word(self) -> &'static str {
+        match self {
+            Way::On => "enabled",
+            Way::Off => "disabled",
+        }
+    }
+}
+
+/// The skills that the command line means, each once; those already switched are left out.
 fn chosen<'a>(way: Way, args: &Switch, view: &'a View) -> Result<Vec<&'a Arc<Skill>>, Failure> {
-    let candidates: Vec<&Arc<Skill>> = match way {
-        Way::On => view.catalog.disabled().iter().collect(),
-        Way::Off => view.catalog.entries().iter().map(|entry| &entry.skill).collect(),
+    let (from, to) = match way {
+        Way::On => (&view.disabled, &view.catalog),
+        Way::Off => (&view.catalog, &view.disabled),
     };
     if args.all {
-        return Ok(candidates);
+        return Ok(skills(from).collect());
     }
     let mut chosen: Vec<&Arc<Skill>> = Vec::new();
     for name in &args.names {
-        let meant = match (way, Pattern::is_glob(name)) {
-            (_, true) | (Way::On, false) => matching(name, &candidates)?,
-            (Way::Off, false) => vec![&view.find(name)?.skill],
+        let meant = if Pattern::is_glob(name) {
+            matching(name, way, from, to)?
+        } else {
+            named(name, way, from, to)?
         };
-        if meant.is_empty() {
-            return Err(nothing_to_switch(way, name, view));
+        for skill in meant {
+            if !chosen.iter().any(|had| Arc::ptr_eq(had, skill)) {
+                chosen.push(skill);
+            }
         }
-        chosen.extend(
-            meant
-                .into_iter()
-                .filter(|it| !chosen.iter().any(|had| Arc::ptr_eq(had, it)))
-                .collect::<Vec<_>>(),
-        );
     }
     Ok(chosen)
 }
 
-fn matching<'a>(name: &str, candidates: &[&'a Arc<Skill>]) -> Result<Vec<&'a Arc<Skill>>, Failure> {
-    let pattern = Pattern::new(name).map_err(|error| Failure::new(Exit::Usage, error))?;
-    Ok(candidates.iter().copied().filter(|skill| pattern.matches(skill)).collect())
+fn skills(catalog: &Catalog) -> impl Iterator<Item = &Arc<Skill>> {
+    catalog.entries().iter().map(|entry| &entry.skill)
 }
 
-fn nothing_to_switch(way: Way, name: &str, view: &View) -> Failure {
-    match (way, view.find(name)) {
-        (Way::On, Ok(_)) => {
-            Failure::new(Exit::NotFound, format!("skill `{name}` is enabled already"))
-        }
-        (Way::On, Err(_)) => Failure::new(Exit::NotFound, format!("no disabled skill `{name}`"))
-            .hinted("`metier list --disabled` shows them"),
-        (Way::Off, _) => Failure::new(Exit::NotFound, format!("no enabled skill matches `{name}`"))
-            .hinted("`metier list` shows them"),
+fn matching<'a>(
+    name: &str,
+    way: Way,
+    from: &'a Catalog,
+    to: &Catalog,
+) -> Result<Vec<&'a Arc<Skill>>, Failure> {
+    let pattern = Pattern::new(name).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let found: Vec<_> = skills(from).filter(|skill| pattern.matches(skill)).collect();
+    if found.is_empty() && !skills(to).any(|skill| pattern.matches(skill)) {
+        return Err(nothing(name, way, &[]));
+    }
+    Ok(found)
+}
+
+fn named<'a>(
+    name: &str,
+    way: Way,
+    from: &'a Catalog,
+    to: &Catalog,
+) -> Result<Vec<&'a Arc<Skill>>, Failure> {
+    match from.find(name) {
+        Lookup::Found(entry) => Ok(vec![&entry.skill]),
+        Lookup::Ambiguous(entries) => Err(ambiguous(name, &entries)),
+        Lookup::Missing { similar } => match to.find(name) {
+            Lookup::Missing { .. } => Err(nothing(name, way, &similar)),
+            Lookup::Found(_) | Lookup::Ambiguous(_) => Ok(Vec::new()),
+        },
+    }
+}
+
+fn nothing(name: &str, way: Way, similar: &[&str]) -> Failure {
+    let (state, list) = match way {
+        Way::On => ("disabled", "`metier list --disabled` shows them"),
+        Way::Off => ("enabled", "`metier list` shows them"),
+    };
+    let failure = Failure::new(Exit::NotFound, format!("no {state} skill `{name}`"));
+    match similar.first() {
+        Some(similar) => failure.hinted(format!("did you mean `{similar}`?")),
+        None => failure.hinted(list),
     }
 }
 
@@ -126,10 +159,17 @@ fn plan(way: Way, skill: &Arc<Skill>) -> Move {
     Move { name: skill.name().to_owned(), from: skill.file(), to: skill.folder.join(to) }
 }
 
-/// Renames, unless that would lose a file.
-fn perform(step: &Move) -> Result<(), String> {
-    if step.to.symlink_metadata().is_ok() {
-        return Err(format!("`{}` is there already; remove one of the two", step.to.display()));
+/// Whether renaming would lose no file.
+fn is_free(step: &Move) -> Result<(), String> {
+    match step.to.symlink_metadata() {
+        Ok(_) => Err(format!("`{}` is there already; remove one of the two", step.to.display())),
+        Err(_) => Ok(()),
+    }
+}
+
+fn perform(step: &Move, args: &Switch) -> Result<(), String> {
+    if args.dry_run {
+        return Ok(());
     }
     fs::rename(&step.from, &step.to)
         .map_err(|error| format!("`{}` cannot be renamed: {}", step.from.display(), error.kind()))
@@ -142,18 +182,16 @@ fn report(
     error: Option<&str>,
     ui: &mut Ui<'_>,
 ) -> Result<(), Failure> {
-    let style = ui.style;
     if let Some(error) = error {
-        ui.warn(error)?;
+        ui.failure(&Failure::new(Exit::Failed, error));
         return Ok(());
     }
-    let word = match (way, args.dry_run) {
-        (Way::On, false) => "enabled",
-        (Way::Off, false) => "disabled",
-        (Way::On, true) => "would enable",
-        (Way::Off, true) => "would disable",
+    let word = match (args.dry_run, way) {
+        (false, way) => way.word(),
+        (true, Way::On) => "would enable",
+        (true, Way::Off) => "would disable",
     };
-    let (name, dim) = (style.name, style.dim);
+    let (name, dim) = (ui.style.name, ui.style.dim);
     let (skill, path) = (one_line(&step.name), text(&step.from));
     Ok(ui.line(format!("{word} {name}{skill}{name:#} {dim}{}{dim:#}", one_line(&path)))?)
 }

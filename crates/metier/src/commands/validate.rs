@@ -13,6 +13,7 @@ use crate::{
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     json::text,
+    progress,
     ui::{Ui, one_line},
 };
 
@@ -43,8 +44,10 @@ struct FindingJson {
 pub(crate) fn run(args: &Validate, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let mut verdicts = Vec::new();
     for path in &args.paths {
-        verdicts.extend(verdicts_of(path, environment)?);
+        verdicts.extend(verdicts_of(path, environment, ui)?);
     }
+    verdicts.sort_by(|a: &Verdict, b| a.path.cmp(&b.path));
+    verdicts.dedup_by(|a, b| a.path == b.path);
     let bad =
         |verdict: &Verdict| !verdict.is_valid() || (args.strict && !verdict.findings.is_empty());
     let valid = !verdicts.iter().any(bad);
@@ -60,14 +63,18 @@ pub(crate) fn run(args: &Validate, environment: &Environment, ui: &mut Ui<'_>) -
     Ok(if valid { ExitCode::SUCCESS } else { Exit::Failed.into() })
 }
 
-fn verdicts_of(path: &Path, environment: &Environment) -> Result<Vec<Verdict>, Failure> {
+fn verdicts_of(
+    path: &Path,
+    environment: &Environment,
+    ui: &mut Ui<'_>,
+) -> Result<Vec<Verdict>, Failure> {
     let path = environment.absolute(&environment.working_dir, path);
     if !path.exists() {
         let message = format!("`{}` does not exist", path.display());
         return Err(Failure::new(Exit::NotFound, message)
             .hinted("name a SKILL.md, a skill's folder, or a folder that holds skills"));
     }
-    let verdicts = validate_all(&path);
+    let verdicts = progress::shown(ui, |progress| validate_all(&path, progress));
     if verdicts.is_empty() {
         let message = format!("there is no SKILL.md in `{}`", path.display());
         return Err(Failure::new(Exit::NotFound, message).hinted("`metier new NAME` writes one"));

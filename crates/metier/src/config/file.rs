@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use jsonc_parser::ParseOptions;
-use serde_json::{Map, Value};
+use jsonc_parser::{
+    CollectOptions, ParseOptions,
+    ast::{Object, Value},
+    common::Ranged,
+    parse_to_ast,
+};
+use metier_skills::Pattern;
 
 use super::expand::expand;
 
@@ -15,62 +20,99 @@ pub(super) struct SkillSettings {
     pub(super) exclude: Option<Vec<String>>,
 }
 
-/// Reads JSON with comments; what is wrong costs only itself.
+/// The keys of `skills`.
+const KEYS: [&str; 3] = ["dirs", "include", "exclude"];
+
+/// Reads JSON with comments; what is wrong costs only itself and is told with its line.
 pub(super) fn parse(
     text: &str,
     variables: &BTreeMap<String, String>,
 ) -> (SkillSettings, Vec<String>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let value = match jsonc_parser::parse_to_serde_value::<Value>(text, &ParseOptions::default()) {
-        Ok(value) => value,
+    let mut file = File { text, variables, problems: Vec::new() };
+    let settings = match parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()) {
+        Ok(parsed) => parsed.value.map(|value| file.settings(&value)),
         Err(error) => {
-            let line = error.line_display();
-            return (SkillSettings::default(), vec![format!("line {line}: {}", error.kind())]);
+            let problem = format!("line {}: {}", error.line_display(), error.kind());
+            return (SkillSettings::default(), vec![problem]);
         }
     };
-    let mut lists = Lists { variables, problems: Vec::new() };
-    let settings = match value.get("skills") {
-        None | Some(Value::Null) => SkillSettings::default(),
-        Some(Value::Object(skills)) => SkillSettings {
-            dirs: lists.strings(skills, "dirs").unwrap_or_default(),
-            include: lists.strings(skills, "include"),
-            exclude: lists.strings(skills, "exclude"),
-        },
-        Some(_) => {
-            lists.problems.push("`skills` is not an object".to_owned());
-            SkillSettings::default()
-        }
-    };
-    (settings, lists.problems)
+    (settings.unwrap_or_default(), file.problems)
 }
 
-struct Lists<'a> {
+struct File<'a> {
+    text: &'a str,
     variables: &'a BTreeMap<String, String>,
     problems: Vec<String>,
 }
 
-impl Lists<'_> {
-    /// The list of strings at `key`, without the members that are none.
-    fn strings(&mut self, object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
-        let Value::Array(members) = object.get(key)? else {
-            self.problems.push(format!("`skills.{key}` is not a list of strings"));
-            return None;
-        };
-        Some(members.iter().filter_map(|member| self.string(member, key)).collect())
+impl File<'_> {
+    fn problem(&mut self, at: &impl Ranged, reason: &str) {
+        let line = 1 + self.text[..at.range().start].matches('\n').count();
+        self.problems.push(format!("line {line}: {reason}"));
     }
 
-    fn string(&mut self, member: &Value, key: &str) -> Option<String> {
-        let problem = match member.as_str().map(|text| expand(text, self.variables)) {
-            Some(Ok(text)) if text.trim().is_empty() => {
+    fn settings(&mut self, value: &Value<'_>) -> SkillSettings {
+        let Value::Object(file) = value else {
+            self.problem(value, "the file does not hold an object");
+            return SkillSettings::default();
+        };
+        let skills = match file.get("skills").map(|it| &it.value) {
+            None | Some(Value::NullKeyword(_)) => return SkillSettings::default(),
+            Some(Value::Object(skills)) => skills,
+            Some(other) => {
+                self.problem(other, "`skills` is not an object");
+                return SkillSettings::default();
+            }
+        };
+        for property in skills.properties.iter().filter(|it| !KEYS.contains(&it.name.as_str())) {
+            let key = property.name.as_str();
+            self.problem(property, &format!("`skills.{key}` is not known"));
+        }
+        SkillSettings {
+            dirs: self.strings(skills, "dirs").unwrap_or_default(),
+            include: self.patterns(skills, "include"),
+            exclude: self.patterns(skills, "exclude"),
+        }
+    }
+
+    /// The strings at `key` that are patterns.
+    fn patterns(&mut self, object: &Object<'_>, key: &str) -> Option<Vec<String>> {
+        let mut lists = self.strings(object, key)?;
+        let value = &object.get(key)?.value;
+        lists.retain(|list| {
+            let error = list.split(',').find_map(|pattern| Pattern::new(pattern).err());
+            if let Some(error) = &error {
+                self.problem(value, &format!("`skills.{key}`: {error}"));
+            }
+            error.is_none()
+        });
+        Some(lists)
+    }
+
+    /// The list of strings at `key`, without the members that are none.
+    fn strings(&mut self, object: &Object<'_>, key: &str) -> Option<Vec<String>> {
+        let value = &object.get(key)?.value;
+        let Value::Array(members) = value else {
+            self.problem(value, &format!("`skills.{key}` is not a list of strings"));
+            return None;
+        };
+        Some(members.elements.iter().filter_map(|member| self.string(member, key)).collect())
+    }
+
+    fn string(&mut self, member: &Value<'_>, key: &str) -> Option<String> {
+        let Value::StringLit(text) = member else {
+            self.problem(member, &format!("`skills.{key}` holds something that is not a string"));
+            return None;
+        };
+        let reason = match expand(&text.value, self.variables) {
+            Ok(text) if text.trim().is_empty() => {
                 format!("`skills.{key}` holds an empty string")
             }
-            Some(Ok(text)) => return Some(text),
-            Some(Err(name)) => {
-                format!("`skills.{key}` needs the variable `{name}`, which is not set")
-            }
-            None => format!("`skills.{key}` holds {member}, which is not a string"),
+            Ok(text) => return Some(text),
+            Err(name) => format!("`skills.{key}` needs the variable `{name}`, which is not set"),
         };
-        self.problems.push(problem);
+        self.problem(member, &reason);
         None
     }
 }

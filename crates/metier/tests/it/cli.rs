@@ -55,10 +55,10 @@ fn list_all_shows_shadowed_and_disabled_skills() {
       pdf         Reads and fills PDF forms
 
     claude · project (1)
-      claude:pdf  Another one
+      claude:pdf  [`pdf` is $ROOT/project/.agents/skills/pdf] Another one
 
     claude · global (1)
-      pdf         [shadowed by agents · project] Shadowed by the project's
+      pdf         [shadowed by $ROOT/project/.agents/skills/pdf] Shadowed by the project's
 
     codex · global (2)
       git         Commits: the good way
@@ -76,7 +76,7 @@ fn list_of_nothing_says_what_to_do() {
     assert_snapshot!(Machine::new("").run("list"), @"
     --- stderr
     no skills found
-    hint: `metier doctor` says where they were looked for, `metier new` writes one
+    hint: `metier doctor --all` says where they were looked for, `metier new` writes one
     --- exit 0
     ");
 }
@@ -183,7 +183,7 @@ fn doctor_says_what_is_there_and_what_is_wrong() {
       · $ROOT/project/.claude/skills: claude · project, 1 skill
       · $ROOT/home/.claude/skills: claude · global, 1 skill
       · $ROOT/home/.codex/skills: codex · global, 2 skills
-      · 40 other places: looked at, nothing there
+      · 40 more places: nothing there (--all names them)
 
     Names
       · $ROOT/project/.claude/skills/pdf/SKILL.md: `pdf` means $ROOT/project/.agents/skills/pdf/SKILL.md; this one is `claude:pdf`
@@ -211,7 +211,7 @@ fn doctor_is_content_with_a_clean_machine() {
     assert_snapshot!(machine.run("doctor"), @"
     Sources
       · $ROOT/project/skills: agents · project, 1 skill
-      · 43 other places: looked at, nothing there
+      · 43 more places: nothing there (--all names them)
 
     all is well
     --- exit 0
@@ -233,7 +233,7 @@ fn doctor_knows_the_state_of_plugins() {
     assert_snapshot!(machine.run("doctor"), @"
     Sources
       · $ROOT/on/skills: claude · plugin, 1 skill
-      · 44 other places: looked at, nothing there
+      · 44 more places: nothing there (--all names them)
 
     Plugins
       ! gone@m: stale: its folder is gone: $ROOT/gone
@@ -322,6 +322,7 @@ fn no_command_shows_the_help() {
       disable      Hide skills from every agent (`SKILL.md` becomes `.SKILL.md`)
       doctor       Say where skills were looked for, what is shadowed or broken, and how to mend it
       completions  Print a script that completes commands and skill names in your shell
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
           --color <WHEN>  When to use colours [possible values: auto, always, never]
@@ -354,12 +355,12 @@ fn the_configuration_adds_folders_and_filters() {
     assert_snapshot!(machine.run("doctor"), @"
     Sources
       · $ROOT/team/skills: custom · custom, 2 skills
-      · 44 other places: looked at, nothing there
+      · 44 more places: nothing there (--all names them)
 
     Problems
-      ✗ $ROOT/project/.metier.json: `skills.dirs` needs the variable `NONE`, which is not set
+      ✗ $ROOT/project/.metier.json: line 2: `skills.dirs` needs the variable `NONE`, which is not set
         edit the file
-      ✗ $ROOT/project/.metier.json: `skills.dirs` holds 7, which is not a string
+      ✗ $ROOT/project/.metier.json: line 2: `skills.dirs` holds something that is not a string
         edit the file
 
     2 errors, 0 warnings
@@ -371,7 +372,7 @@ fn the_configuration_adds_folders_and_filters() {
 fn a_configuration_file_that_was_named_must_be_there() {
     assert_snapshot!(Machine::new("").run("list --config nowhere.json"), @"
     --- stderr
-    error: configuration file `$ROOT/project/nowhere.json`: entity not found
+    error: configuration file `$ROOT/project/nowhere.json`: cannot be read: there is no such file
     hint: check the path given with --config
     --- exit 3
     ");
@@ -395,10 +396,10 @@ fn a_broken_configuration_file_costs_only_itself() {
     assert_snapshot!(machine.run("doctor"), @"
     Sources
       · $ROOT/project/skills: agents · project, 1 skill
-      · 43 other places: looked at, nothing there
+      · 43 more places: nothing there (--all names them)
 
     Problems
-      ✗ $ROOT/project/.metier.json: line 1: unexpected end of input
+      ✗ $ROOT/project/.metier.json: line 2: Expected value after colon in object property
         edit the file
 
     1 error, 0 warnings
@@ -434,4 +435,95 @@ fn a_reader_that_leaves_early_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_bad_pattern_in_a_configuration_file_costs_only_itself() {
+    let machine = Machine::new(
+        "//- project/skills/a/SKILL.md\nname: a | description: d\n\
+         //- project/.metier.json\n{\"skills\": {\n\"exclude\": [\"@foo\", \"b\"],\n\"dir\": []}}\n",
+    );
+    assert_snapshot!(machine.run("doctor"), @"
+    Sources
+      · $ROOT/project/skills: agents · project, 1 skill
+      · 43 more places: nothing there (--all names them)
+
+    Problems
+      ✗ $ROOT/project/.metier.json: line 3: `skills.dir` is not known
+        edit the file
+      ✗ $ROOT/project/.metier.json: line 2: `skills.exclude`: `@foo` is not a group: use @project, @global, @custom, @plugins or @plugins:<plugin>
+        edit the file
+
+    2 errors, 0 warnings
+    --- exit 1
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_file_that_is_a_pipe_or_a_device_is_a_problem() {
+    let machine = Machine::new("");
+    std::os::unix::fs::symlink("/dev/zero", machine.path("project/.metier.json")).unwrap();
+    let made =
+        std::process::Command::new("mkfifo").arg(machine.path("project/.kode.json")).status();
+    assert!(made.unwrap().success());
+    assert_snapshot!(machine.run("doctor"), @"
+    Sources
+      · 44 more places: nothing there (--all names them)
+
+    Problems
+      ✗ $ROOT/project/.kode.json: not a regular file
+        edit the file
+      ✗ $ROOT/project/.metier.json: not a regular file
+        edit the file
+
+    2 errors, 0 warnings
+    --- exit 1
+    ");
+}
+
+#[test]
+fn another_home_stands_in_everywhere() {
+    let machine = Machine::new(
+        "//- other/.config/agents/skills/a/SKILL.md\nname: a | description: d\n\
+         //- other/.claude/skills/b/SKILL.md\nname: b | description: d\n\
+         //- home/.claude/skills/c/SKILL.md\nname: c | description: d\n\
+         //- real/skills/d/SKILL.md\nname: d | description: d\n",
+    );
+    let mut command = machine.command("list --json --user-dir ../other");
+    for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
+        command.env(name, machine.path("real"));
+    }
+    let list: serde_json::Value =
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let ids: Vec<&str> =
+        list["skills"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["a", "b"]);
+}
+
+#[test]
+fn in_the_home_folder_skills_are_global() {
+    let machine = Machine::new("//- home/.claude/skills/a/SKILL.md\nname: a | description: d\n");
+    let mut command = machine.command("list");
+    let output = command.current_dir(machine.path("home")).output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("claude · global (1)"));
+}
+
+#[test]
+fn a_folder_that_a_flag_names_should_be_there() {
+    assert_snapshot!(Machine::new("").run("list --root nowhere"), @"
+    --- stderr
+    warning: there is no folder `$ROOT/project/nowhere`
+    no skills found
+    hint: `metier doctor --all` says where they were looked for, `metier new` writes one
+    --- exit 0
+    ");
+}
+
+#[test]
+fn doctor_names_every_place_if_asked() {
+    let seen = Machine::new("").run("doctor --all");
+    for place in ["project/.agents/skills", "home/.codex/skills", "home/.config/goose/skills"] {
+        assert!(seen.contains(&format!("$ROOT/{place}: nothing there")), "{place}");
+    }
 }

@@ -70,7 +70,7 @@ fn a_file_in_the_way_is_not_overwritten() {
     std::fs::write(machine.path("project/skills/pdf/.SKILL.md"), "precious").unwrap();
     assert_snapshot!(machine.run("disable pdf"), @"
     --- stderr
-    warning: `$ROOT/project/skills/pdf/.SKILL.md` is there already; remove one of the two
+    error: `$ROOT/project/skills/pdf/.SKILL.md` is there already; remove one of the two
     --- exit 1
     ");
     let kept = std::fs::read_to_string(machine.path("project/skills/pdf/.SKILL.md"));
@@ -82,14 +82,14 @@ fn what_is_not_there_is_not_found() {
     let machine = Machine::new(TREE);
     assert_snapshot!(machine.run("disable pd"), @"
     --- stderr
-    error: no skill `pd`
-    hint: did you mean `pdf` or `pdf-forms`?
+    error: no enabled skill `pd`
+    hint: did you mean `pdf`?
     --- exit 3
     ");
     assert_snapshot!(machine.run("enable git"), @"
     --- stderr
-    error: skill `git` is enabled already
-    --- exit 3
+    nothing to do: all of that is enabled already
+    --- exit 0
     ");
     assert_snapshot!(machine.run("enable x*"), @"
     --- stderr
@@ -119,4 +119,29 @@ fn json_says_what_was_renamed() {
             {"name": "git", "from": folder.join("SKILL.md"), "to": folder.join(".SKILL.md")},
         ]})
     );
+}
+
+#[test]
+fn a_name_is_resolved_among_the_disabled_as_among_the_enabled() {
+    let machine = Machine::new(
+        "//- project/.claude/skills/a/.SKILL.md\nname: a | description: d\n\
+         //- project/.codex/skills/a/.SKILL.md\nname: a | description: d\n\
+         //- project/.codex/skills/b/.SKILL.md\nname: b | description: d\n",
+    );
+    assert_snapshot!(machine.run("enable a"), @"
+    --- stderr
+    error: `a` is ambiguous: it could be `claude:a` or `codex:a`
+    hint: use one of these ids
+    --- exit 3
+    ");
+    assert_snapshot!(machine.run("enable codex"), @"
+    --- stderr
+    error: no disabled skill `codex`
+    hint: did you mean `codex:a`?
+    --- exit 3
+    ");
+    assert_snapshot!(machine.run("enable Codex:A"), @"
+    enabled a $ROOT/project/.codex/skills/a/.SKILL.md
+    --- exit 0
+    ");
 }

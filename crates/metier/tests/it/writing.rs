@@ -62,13 +62,13 @@ fn a_name_that_cannot_be_is_refused_with_a_better_one() {
     let machine = Machine::new("");
     assert_snapshot!(machine.run("new My_Skill!"), @"
     --- stderr
-    error: `My_Skill!` is not a skill's name: use lowercase letters, digits and single hyphens
+    error: `My_Skill!` is not a skill's name: use 1 to 64 lowercase letters, digits and single hyphens
     hint: try `my-skill`
     --- exit 2
     ");
     assert_snapshot!(machine.run("new ../escape"), @"
     --- stderr
-    error: `../escape` is not a skill's name: use lowercase letters, digits and single hyphens
+    error: `../escape` is not a skill's name: use 1 to 64 lowercase letters, digits and single hyphens
     hint: try `escape`
     --- exit 2
     ");
@@ -104,4 +104,78 @@ fn the_shell_completes_names_of_skills() {
     command.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "2").env("_CLAP_IFS", "\n");
     let offered = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert_eq!(offered.trim(), "pdf-forms");
+}
+
+#[test]
+fn a_name_that_a_shell_would_run_is_not_completed() {
+    let machine = Machine::new("");
+    let names = ["inj$(touch pwned)", "inj`x`", "inj;x", "inj x", "inj-fine"];
+    for (number, name) in names.iter().enumerate() {
+        let path = format!("project/skills/{number}/SKILL.md");
+        let text = format!("---\nname: \"{name}\"\ndescription: d\n---\n");
+        super::support::tree::write(&machine.path(""), &path, &text);
+    }
+    let mut command = machine.command("-- metier show inj");
+    command.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "2").env("_CLAP_IFS", "\n");
+    let offered = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert_eq!(offered.trim(), "inj-fine");
+}
+
+#[test]
+fn a_new_skill_goes_where_the_agent_itself_looks() {
+    let machine = Machine::new("");
+    let told = [
+        "new a --agent copilot",
+        "new b --agent opencode --global",
+        "new c --agent codex --global",
+        "new d --agent unheard-of",
+    ];
+    let told = told.map(|line| {
+        let mut command = machine.command(line);
+        let output = command.env("CODEX_HOME", machine.path("codex")).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    });
+    let expected = [
+        "project/.github/skills/a/SKILL.md",
+        "home/.config/opencode/skills/b/SKILL.md",
+        "codex/skills/c/SKILL.md",
+        "project/.unheard-of/skills/d/SKILL.md",
+    ];
+    assert_eq!(told, expected.map(|path| machine.path(path).to_str().unwrap().to_owned()));
+}
+
+#[test]
+fn what_could_never_be_listed_or_valid_is_not_written() {
+    let machine = Machine::new("");
+    assert_snapshot!(machine.run("new target"), @"
+    --- stderr
+    error: `target` is a folder that agents skip
+    hint: try `target-skill`
+    --- exit 2
+    ");
+    assert_snapshot!(machine.run("new a --agent git"), @"
+    --- stderr
+    error: `git` is not an agent's name
+    hint: write it as in `.claude/skills`: claude, codex, gemini, …
+    --- exit 2
+    ");
+    assert_snapshot!(machine.run(&format!("new a --description {}", "x".repeat(1_025))), @"
+    --- stderr
+    error: `description` has 1025 characters, and 1024 are allowed
+    hint: shorten it by 1
+    --- exit 2
+    ");
+    assert_eq!(std::fs::read_dir(machine.path("project")).unwrap().count(), 1, "only .git");
+}
+
+#[test]
+fn a_failed_new_leaves_nothing_behind() {
+    let machine = Machine::new("//- project/file\nx\n");
+    assert_snapshot!(machine.run("new a --dir file/below"), @"
+    --- stderr
+    error: `$ROOT/project/file/below/a` cannot be written: not a directory
+    hint: say where to write with --dir
+    --- exit 1
+    ");
+    assert_eq!(std::fs::read_dir(machine.path("project")).unwrap().count(), 2, ".git and file");
 }
