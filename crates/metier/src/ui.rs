@@ -285,7 +285,7 @@ mod tests {
             on_terminal(|ui| ui.json(&hostile).unwrap_or_else(|failure| panic!("{failure:?}"))),
         ];
         for text in printed {
-            assert!(!text.chars().any(|c| super::steers(c)), "{text:?}");
+            assert!(!text.chars().any(super::steers), "{text:?}");
         }
     }
 

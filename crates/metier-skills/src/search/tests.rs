@@ -230,7 +230,7 @@ fn asked() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::tests::cases(128))]
 
     #[test]
     fn all_finds_exactly_what_a_plain_scan_finds(shelf in shelf(), asked in asked()) {

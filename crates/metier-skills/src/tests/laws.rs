@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use proptest::{
     collection::vec,
-    prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest},
+    prelude::{Just, Strategy, any, prop_oneof, proptest},
     sample::select,
 };
 
@@ -81,7 +81,7 @@ fn patterns() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1024))]
+    #![proptest_config(crate::tests::cases(1_024))]
 
     #[test]
     fn every_name_that_is_listed_loads_that_very_skill(skills in skills()) {

@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::atomic::Ordering};
 
 use proptest::{
     collection::vec,
-    prelude::{ProptestConfig, Strategy, prop_oneof, proptest},
+    prelude::{Strategy, prop_oneof, proptest},
     sample::select,
 };
 
@@ -171,7 +171,7 @@ fn outcome(scan: &Scan) -> (Vec<String>, Vec<String>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::tests::cases(64))]
 
     #[cfg(unix)]
     #[test]

@@ -230,6 +230,8 @@ mod tests {
     use super::{flaws, plain_name, suggested_name};
 
     proptest! {
+        #![proptest_config(crate::tests::cases(256))]
+
         #[test]
         fn the_advised_name_is_always_valid(text in "\\PC{0,80}") {
             if let Some(name) = suggested_name(&text) {

@@ -369,6 +369,8 @@ fn heads() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(crate::tests::cases(256))]
+
     #[test]
     fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         for finding in validate("pdf", "SKILL.md", &bytes) {

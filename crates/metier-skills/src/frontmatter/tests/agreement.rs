@@ -1,9 +1,7 @@
 //! The quick reader says what the strict one says, and nothing ever panics.
 
 use proptest::collection::vec;
-use proptest::prelude::{
-    Just, ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest,
-};
+use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::sample::select;
 
 use super::super::{frontmatter, plain, yaml};
@@ -80,7 +78,7 @@ fn the_quick_reader_leaves_alone_what_it_is_not_certain_of() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(crate::tests::cases(2_000))]
 
     #[test]
     fn the_quick_reader_agrees_with_the_strict_one(head in heads()) {

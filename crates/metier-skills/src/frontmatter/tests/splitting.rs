@@ -76,6 +76,8 @@ fn a_head_has_a_longest_length() {
 const TEXT: &str = "(\u{feff}?[ \n\r]{0,3})?(---|\n|\r\n| |\\.\\.\\.|a: b|#|\t|\\PC{0,3}){0,12}";
 
 proptest! {
+    #![proptest_config(crate::tests::cases(256))]
+
     #[test]
     fn a_split_loses_no_byte(text in TEXT, tail in any::<String>()) {
         let text = text + &tail;
