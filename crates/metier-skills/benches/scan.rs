@@ -12,19 +12,6 @@ use std::{fs, hint::black_box, path::Path};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use metier_skills::{Bodies, Progress, Source, Tier, rescan, scan, scan_watched};
 
-/// Lists every folder and reads every `SKILL.md`, and does nothing with them.
-fn bare_walk_and_read(folder: &Path) -> usize {
-    let mut bytes = 0;
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.file_type().unwrap().is_dir() {
-            bytes += bare_walk_and_read(&entry.path());
-        } else if entry.file_name() == "SKILL.md" {
-            bytes += fs::read(entry.path()).unwrap().len();
-        }
-    }
-    bytes
-}
-
 /// Asks for the metadata of every folder and every `SKILL.md`.
 fn bare_stat(paths: &[std::path::PathBuf]) -> u64 {
     paths.iter().map(|path| fs::metadata(path).unwrap().len()).sum()
@@ -50,7 +37,7 @@ fn scans(criterion: &mut Criterion) {
         let id = |name| BenchmarkId::new(name, n_skills);
 
         group.bench_function(id("bare walk and read"), |bencher| {
-            bencher.iter(|| bare_walk_and_read(black_box(corpus.path())));
+            bencher.iter(|| corpus::bare_walk_and_read(black_box(corpus.path())));
         });
         group.bench_function(id("scan"), |bencher| bencher.iter(|| scan(black_box(&sources))));
 

@@ -1,4 +1,4 @@
-//! A tree of made-up skills, the same for the same number.
+//! A tree of made-up skills, the same for the same number, and the least one can do with it.
 
 use std::{fs, fs::File, path::Path, time::SystemTime};
 
@@ -65,6 +65,19 @@ pub(crate) fn make(n_skills: usize) -> TempDir {
     }
     age(root.path());
     root
+}
+
+/// Lists every folder and reads every `SKILL.md`, and does nothing with them.
+pub(crate) fn bare_walk_and_read(folder: &Path) -> usize {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            bytes += bare_walk_and_read(&entry.path());
+        } else if entry.file_name() == "SKILL.md" {
+            bytes += fs::read(entry.path()).unwrap().len();
+        }
+    }
+    bytes
 }
 
 fn skill(name: &str, dice: &mut Dice) -> String {
