@@ -115,7 +115,8 @@ impl Catalog {
         if id.is_some() {
             return (id.map(Into::into), winner.filter(|_| skill.plugin().is_none()));
         }
-        let rival = ids(skill).iter().find_map(|id| self.resolve(&fold(id)).first().copied());
+        let rivals = ids(skill).into_iter().flat_map(|id| self.resolve(&fold(&id)));
+        let rival = rivals.into_iter().find(|rival| *rival != at);
         (None, winner.or(rival.and_then(|rival| u32::try_from(rival).ok())))
     }
 
@@ -167,10 +168,13 @@ impl Catalog {
 
     /// The first candidate of each provider, or of each plugin.
     fn best_of_each(&self, candidates: impl Iterator<Item = usize>) -> Vec<usize> {
+        let owner = |at: usize| {
+            let skill = &*self.entries[at].skill;
+            let plugin = skill.plugin().map(|it| (&it.name, &it.marketplace));
+            (skill.provider(), plugin)
+        };
         let mut best: Vec<usize> = Vec::new();
         for at in candidates {
-            let owner =
-                |at: usize| (self.entries[at].skill.provider(), self.entries[at].skill.plugin());
             if !best.iter().any(|&earlier| owner(earlier) == owner(at)) {
                 best.push(at);
             }
@@ -192,7 +196,8 @@ fn ids_in(source: &Source, name: &str) -> Vec<String> {
     let owner = &plugin.name;
     let marketplace = plugin.marketplace.as_deref().unwrap_or_default();
     // A name that repeats its plugin's is said once.
-    let base = name.strip_prefix(owner.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let base = name.split_once(':').filter(|(prefix, _)| fold(prefix) == fold(owner));
+    let base = base.map(|(_, base)| base);
     let repeats = base.is_some() || fold(owner) == fold(name);
     let base = base.unwrap_or(name);
     let mut ids = vec![

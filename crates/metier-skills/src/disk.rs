@@ -9,14 +9,18 @@ use std::{
     ffi::{OsStr, OsString},
     fs::{self, File},
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 #[cfg(not(unix))]
-use portable::{Handle, open_folder, open_in, stamp};
+pub(crate) use portable::list;
+#[cfg(not(unix))]
+use portable::{Handle, open_in, stamp};
 #[cfg(unix)]
-use unix::{Handle, open_folder, open_in, stamp};
+pub(crate) use unix::list;
+#[cfg(unix)]
+use unix::{Handle, open_in, stamp};
 
 use crate::problem::Cause;
 
@@ -90,14 +94,24 @@ impl Names {
     }
 }
 
-/// Opens a folder and lists it, keeping the files that `wanted` names.
-pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
-    open_folder(path, wanted)
-}
-
 /// The stamp of what a path leads to.
 pub(crate) fn stamp_of(path: &Path) -> io::Result<Stamp> {
     stamp(path, &fs::metadata(path)?)
+}
+
+/// Whether a link stands at the path.
+pub(crate) fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// Whether a regular file stands at the path, links followed.
+pub(crate) fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// The path with all links followed.
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
 }
 
 impl Listing {

@@ -2,7 +2,11 @@
 
 use thiserror::Error;
 
-use crate::{key::fold, skill::Skill, source::Location};
+use crate::{
+    key::fold,
+    skill::Skill,
+    source::{Location, Source},
+};
 
 /// The groups that a pattern may name.
 const GROUPS: [&str; 4] = ["@project", "@global", "@custom", "@plugins"];
@@ -41,9 +45,11 @@ impl Filter {
         if self.include.is_empty() && self.exclude.is_empty() {
             return true;
         }
-        let labels = labels(skill);
-        let any = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches_any(&labels));
-        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
+        // Every way to a skill lets it in; only its own can shut it out.
+        let is_included = || self.include.iter().any(|it| it.matches(skill));
+        let own = labels(skill, [&*skill.source].into_iter());
+        let is_excluded = || self.exclude.iter().any(|it| it.matches_any(&own));
+        (self.include.is_empty() || is_included()) && !is_excluded()
     }
 }
 
@@ -70,7 +76,7 @@ impl Pattern {
     /// Whether the skill is meant.
     #[must_use]
     pub fn matches(&self, skill: &Skill) -> bool {
-        self.matches_any(&labels(skill))
+        self.matches_any(&labels(skill, skill.sources()))
     }
 
     fn matches_any(&self, labels: &[String]) -> bool {
@@ -82,11 +88,11 @@ fn patterns<S: AsRef<str>>(lists: &[S]) -> Result<Vec<Pattern>, PatternError> {
     lists.iter().flat_map(|list| list.as_ref().split(',')).map(Pattern::new).collect()
 }
 
-/// Everything that a pattern may match of one skill, folded.
-fn labels(skill: &Skill) -> Vec<String> {
+/// Everything that a pattern may match of one skill in some of its sources, folded.
+fn labels<'a>(skill: &Skill, sources: impl Iterator<Item = &'a Source>) -> Vec<String> {
     let name = fold(skill.name());
     let mut labels = vec![name.clone().into_owned()];
-    for source in skill.sources() {
+    for source in sources {
         let provider = fold(&source.provider);
         let group = match source.location() {
             Location::Custom => "@custom",

@@ -5,6 +5,8 @@
 //! what people write when they think it is YAML. What the last one guessed is told as a
 //! [`Repair`]; what nobody can guess is a [`FrontmatterError`].
 
+use std::ops::RangeInclusive;
+
 use serde_json::Value;
 
 mod error;
@@ -113,7 +115,7 @@ fn required(
             text.ok_or(FrontmatterError::NotText { field, line, found })?
         }
     };
-    let text = if field == "name" { visible(text, line, repairs) } else { text };
+    let text = if field == "name" { visible(&text, line, repairs) } else { text };
     if text.trim().is_empty() {
         return Err(FrontmatterError::Empty { field, line });
     }
@@ -121,23 +123,44 @@ fn required(
 }
 
 /// A name that can be seen and typed.
-fn visible(name: String, line: usize, repairs: &mut Vec<Repair>) -> String {
-    let is_seen = |c: char| c.is_whitespace() || !is_hidden(c);
-    if name.chars().all(is_seen) {
-        return name;
+fn visible(name: &str, line: usize, repairs: &mut Vec<Repair>) -> String {
+    let mut last = ' ';
+    let seen: String = name
+        .chars()
+        .filter(|&c| {
+            // Joiners shape letters of some scripts; between others nobody sees them.
+            let joins_nothing = matches!(c, '\u{200c}' | '\u{200d}') && last.is_ascii();
+            last = c;
+            c.is_whitespace() || !(is_hidden(c) || joins_nothing)
+        })
+        .collect();
+    if seen.len() < name.len() {
+        repairs.push(Repair { line, field: "name".to_owned(), what: Quirk::Control });
     }
-    repairs.push(Repair { line, field: "name".to_owned(), what: Quirk::Control });
-    name.chars().filter(|&c| is_seen(c)).collect()
+    seen
 }
+
+/// Characters that steer or hide text instead of being seen, control characters aside.
+const HIDDEN: [RangeInclusive<char>; 13] = [
+    '\u{ad}'..='\u{ad}',
+    '\u{34f}'..='\u{34f}',
+    '\u{61c}'..='\u{61c}',
+    '\u{115f}'..='\u{1160}',
+    '\u{180e}'..='\u{180e}',
+    '\u{200b}'..='\u{200b}',
+    '\u{200e}'..='\u{200f}',
+    '\u{2028}'..='\u{202e}',
+    '\u{2060}'..='\u{2069}',
+    '\u{3164}'..='\u{3164}',
+    '\u{feff}'..='\u{feff}',
+    '\u{fff9}'..='\u{fffb}',
+    '\u{e0000}'..='\u{e007f}',
+];
 
 /// Whether a character steers or hides text instead of being seen.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    c.is_control() || (!c.is_ascii() && HIDDEN.iter().any(|range| range.contains(&c)))
 }
 
 fn single_spaced(text: &str) -> String {

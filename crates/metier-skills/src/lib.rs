@@ -20,6 +20,7 @@ mod key;
 mod places;
 mod plugins;
 mod problem;
+mod reach;
 mod scan;
 mod search;
 mod similar;

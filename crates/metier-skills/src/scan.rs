@@ -1,7 +1,7 @@
 //! The scan: one pass over all sources, and its result.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, atomic::AtomicUsize},
     thread,
     time::SystemTime,
@@ -14,6 +14,7 @@ use crate::{
     disk::{self, FileId},
     frontmatter::frontmatter,
     problem::{Cause, Problem},
+    reach::Reach,
     skill::{DISABLED_FILE, SKILL_FILE, Skill, State, Text},
     source::Source,
     tree::{Found, Tree},
@@ -32,7 +33,8 @@ pub struct Scan {
     pub problems: Vec<Problem>,
     /// Every source and what became of it.
     pub sources: Vec<(Arc<Source>, Outcome)>,
-    trees: Trees<Arc<Text>>,
+    /// What the walk of each source saw.
+    trees: Vec<Arc<Tree<Arc<Text>>>>,
 }
 
 /// What became of a source.
@@ -50,7 +52,7 @@ pub enum Outcome {
 }
 
 /// What the last walks saw, by the folder of the source.
-type Trees<T> = HashMap<PathBuf, Arc<Tree<T>>>;
+pub(crate) type Known<'a, T> = HashMap<&'a Path, &'a Tree<T>>;
 
 /// How far a scan has come; another thread may watch it.
 #[derive(Debug, Default)]
@@ -97,7 +99,7 @@ fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress
         let whole = (bodies == Bodies::Kept).then(|| whole.into_boxed_str());
         Ok(Arc::new(Text { frontmatter, whole }))
     };
-    let trees = walk_all(sources, &previous.trees, &read, progress);
+    let trees = walk_all(sources, &previous.known(), &read, progress);
     if previous.holds(sources, &trees) {
         return previous.clone();
     }
@@ -111,7 +113,7 @@ fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress
 /// Walks all sources one after the other, each shared out among a few threads.
 pub(crate) fn walk_all<T: Clone + Send + Sync>(
     sources: &[Source],
-    previous: &Trees<T>,
+    previous: &Known<'_, T>,
     reader: &Reader<T>,
     progress: &Progress,
 ) -> Vec<Tree<T>> {
@@ -130,8 +132,8 @@ pub(crate) fn walk_all<T: Clone + Send + Sync>(
     };
     let mut walk_each = move || {
         let tree = |source: &Source| {
-            walk.fence = source.plugin.as_ref().and_then(|owner| owner.install.canonicalize().ok());
-            walk.tree(&source.folder, previous.get(&source.folder).map(|tree| &**tree))
+            walk.fence = source.plugin.as_ref().and_then(|owner| disk::real(&owner.install));
+            walk.tree(&source.folder, previous.get(&*source.folder).copied())
         };
         sources.iter().map(tree).collect()
     };
@@ -142,17 +144,18 @@ pub(crate) fn walk_all<T: Clone + Send + Sync>(
 }
 
 impl Scan {
+    /// The trees of folders that were walked; one folder may be several sources.
+    fn known(&self) -> Known<'_, Arc<Text>> {
+        let trees = self.sources.iter().zip(&self.trees);
+        let walked = trees.filter(|(_, tree)| !tree.branches.is_empty());
+        walked.map(|((source, _), tree)| (&*source.folder, &**tree)).collect()
+    }
+
     /// Whether walks of these sources that saw these trees have nothing to add.
     fn holds(&self, sources: &[Source], trees: &[Tree<Arc<Text>>]) -> bool {
-        let is_known = |(((before, _), source), tree): (((&Arc<Source>, _), &Source), &Tree<_>)| {
-            let same_tree = match self.trees.get(&source.folder) {
-                Some(known) if tree.exists() => known.is_same(tree),
-                known => known.is_none() && !tree.exists(),
-            };
-            **before == *source && same_tree
-        };
-        let before = self.sources.iter().map(|(source, outcome)| (source, outcome));
-        self.sources.len() == sources.len() && before.zip(sources).zip(trees).all(is_known)
+        self.sources.len() == sources.len()
+            && self.sources.iter().zip(sources).all(|((before, _), now)| **before == *now)
+            && self.trees.iter().zip(trees).all(|(before, now)| before.is_same(now))
     }
 }
 
@@ -161,8 +164,8 @@ impl Scan {
 struct Gathering {
     scan: Scan,
     skills: Vec<Skill>,
-    /// Where the skill of each real folder stands among the skills.
-    known: HashMap<FileId, usize>,
+    /// Where the skill of each real folder stands among the skills, if its file could be read.
+    known: HashMap<FileId, Option<usize>>,
 }
 
 impl Gathering {
@@ -173,19 +176,17 @@ impl Gathering {
             if found.id.is_some_and(|id| self.known.contains_key(&id)) {
                 continue;
             }
-            if let Some(skill) = self.skill(&source, &found) {
-                self.known.extend(found.id.map(|id| (id, self.skills.len())));
-                self.skills.push(skill);
-            }
+            let skill = self.skill(&source, &found);
+            let at = skill.as_ref().map(|_| self.skills.len());
+            self.known.extend(found.id.map(|id| (id, at)));
+            self.skills.extend(skill);
         }
-        let outcome = match tree.branches.is_empty() {
-            false => Outcome::Walked { n_skills: self.skills.len() - before },
-            true if tree.exists() => Outcome::Covered,
-            true => Outcome::Absent,
+        let outcome = match (tree.root, tree.branches.is_empty()) {
+            (_, false) => Outcome::Walked { n_skills: self.skills.len() - before },
+            (Some(_), true) => Outcome::Covered,
+            (None, true) => Outcome::Absent,
         };
-        if tree.exists() {
-            self.scan.trees.insert(source.folder.clone(), Arc::new(tree));
-        }
+        self.scan.trees.push(Arc::new(tree));
         self.scan.sources.push((source, outcome));
     }
 
@@ -217,22 +218,21 @@ impl Gathering {
 
     /// Tells each skill which lower sources lead to it too.
     fn finish(mut self) -> Scan {
-        let trees = || self.scan.trees.values();
-        let wanted: HashSet<FileId> = trees().flat_map(|tree| &tree.covered).copied().collect();
-        let mut below = HashMap::new();
-        if !wanted.is_empty() {
-            trees().for_each(|tree| tree.skills_below(&wanted, &mut below));
-        }
-        for (source, outcome) in &mut self.scan.sources {
-            let Some(tree) = self.scan.trees.get(&source.folder) else { continue };
-            for id in tree.covered.iter().filter_map(|id| below.get(id)).flatten() {
-                let Some(&at) = self.known.get(id) else { continue };
-                let skill = &mut self.skills[at];
-                if skill.sources().all(|it| it.provider != source.provider) {
-                    skill.also.push(source.clone());
-                }
+        let Scan { sources, trees, .. } = &mut self.scan;
+        if trees.iter().any(|tree| tree.leads_elsewhere()) {
+            let reach = Reach::new(trees.iter().map(|tree| &**tree));
+            for ((source, outcome), tree) in sources.iter_mut().zip(trees.iter()) {
+                let reached = tree.root.map(|root| reach.skills_of(root)).unwrap_or_default();
+                let reached = reached.iter().filter_map(|id| *self.known.get(id)?);
+                let reached: Vec<usize> = reached.collect();
                 if let Outcome::Walked { n_skills } = outcome {
-                    *n_skills += 1;
+                    *n_skills = reached.len();
+                }
+                for at in reached {
+                    let skill = &mut self.skills[at];
+                    if skill.sources().all(|known| *known != **source) {
+                        skill.also.push(source.clone());
+                    }
                 }
             }
         }

@@ -14,6 +14,7 @@ mod sources;
 mod suggestions;
 mod tree;
 mod verdicts;
+mod ways;
 
 /// Cases of a property: the same on every run, unless `PROPTEST_RNG_SEED` asks for others.
 pub(crate) fn cases(cases: u32) -> Config {

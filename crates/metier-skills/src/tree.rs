@@ -20,9 +20,13 @@ use crate::{
 /// The source's own folder, and every folder that a link led to.
 #[derive(Debug)]
 pub(crate) struct Tree<T> {
+    /// Which folder the source really is; absent where there is none.
+    pub(crate) root: Option<FileId>,
     pub(crate) branches: BTreeMap<PathBuf, Arc<Folder<T>>>,
-    /// Folders that the source or its links lead to and that were visited before.
-    pub(crate) covered: Vec<FileId>,
+    /// What the source's own path and each link leads to.
+    pub(crate) links: HashMap<PathBuf, FileId>,
+    /// The real folder that links may not leave.
+    pub(crate) fence: Option<PathBuf>,
     /// The source has more folders than this; set if it has.
     pub(crate) overrun: Option<usize>,
 }
@@ -31,7 +35,8 @@ pub(crate) struct Tree<T> {
 #[derive(Debug)]
 pub(crate) struct Folder<T> {
     pub(crate) name: OsString,
-    /// Absent where the folder was not looked at.
+    pub(crate) visit: Visit,
+    /// Which folder it really is, where that is known.
     pub(crate) id: Option<FileId>,
     /// Absent while another change could still bear the same stamp.
     pub(crate) stamp: Option<Stamp>,
@@ -42,6 +47,17 @@ pub(crate) struct Folder<T> {
     pub(crate) folders: Vec<Arc<Folder<T>>>,
     pub(crate) links: Vec<OsString>,
     pub(crate) trouble: Option<Cause>,
+}
+
+/// Whether a folder was looked at on the way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visit {
+    /// Here.
+    Made,
+    /// Before, on another way.
+    Earlier,
+    /// Not at all.
+    Omitted,
 }
 
 /// The file that makes a folder a skill, and what a reader made of it.
@@ -60,11 +76,12 @@ pub(crate) struct Found<'a, T> {
 }
 
 impl<T> Folder<T> {
-    /// A folder of which nothing is known.
-    pub(crate) fn new(name: OsString) -> Folder<T> {
+    /// A folder that was not looked at.
+    pub(crate) fn unseen(name: OsString, visit: Visit, id: Option<FileId>) -> Folder<T> {
         Folder {
             name,
-            id: None,
+            visit,
+            id,
             stamp: None,
             skill: None,
             beside: Vec::new(),
@@ -87,66 +104,28 @@ impl<T> Folder<T> {
         self.folders.get(at)
     }
 
-    /// Whether it was passed by without a look.
-    pub(crate) fn is_unseen(&self) -> bool {
-        self.id.is_none() && self.trouble.is_none()
+    /// Calls `look` with the folder and with every folder below it.
+    fn each<'a>(&'a self, path: &mut PathBuf, look: &mut impl FnMut(&Path, &'a Folder<T>)) {
+        look(path, self);
+        for folder in &self.folders {
+            path.push(&folder.name);
+            folder.each(path, look);
+            path.pop();
+        }
     }
 
     /// Notes every folder as visited and every link as still to follow.
     pub(crate) fn note(
         &self,
-        path: &mut PathBuf,
+        path: &Path,
         visited: &mut HashSet<FileId>,
         links: &mut Vec<PathBuf>,
     ) {
-        visited.extend(self.id);
-        links.extend(self.links.iter().map(|name| path.join(name)));
-        for folder in &self.folders {
-            path.push(&folder.name);
-            folder.note(path, visited, links);
-            path.pop();
-        }
-    }
-
-    fn skills_below(
-        &self,
-        wanted: &HashSet<FileId>,
-        inside: &mut Vec<FileId>,
-        below: &mut HashMap<FileId, Vec<FileId>>,
-    ) {
-        let depth = inside.len();
-        inside.extend(self.id.filter(|id| wanted.contains(id)));
-        if let (Some(id), Some(_)) = (self.id, &self.skill) {
-            inside.iter().for_each(|wanted| below.entry(*wanted).or_default().push(id));
-        }
-        for folder in &self.folders {
-            folder.skills_below(wanted, inside, below);
-        }
-        inside.truncate(depth);
-    }
-
-    /// Gathers what the folder and everything below it hold.
-    fn collect<'a>(
-        &'a self,
-        path: &mut PathBuf,
-        found: &mut Vec<Found<'a, T>>,
-        out: &mut Vec<Problem>,
-    ) {
-        if let Some(cause) = &self.trouble {
-            out.push(Problem { path: path.clone(), cause: cause.clone() });
-        }
-        if let Some(file) = &self.skill {
-            out.extend(self.beside.iter().map(|name| Problem {
-                path: path.join(name),
-                cause: Cause::Beside { winner: file.name.clone() },
-            }));
-            found.push(Found { folder: path.clone(), id: self.id, file });
-        }
-        for folder in &self.folders {
-            path.push(&folder.name);
-            folder.collect(path, found, out);
-            path.pop();
-        }
+        self.each(&mut path.to_owned(), &mut |path, folder| {
+            // A folder in trouble was not seen whole: another way to it may fare better.
+            visited.extend(folder.id.filter(|_| folder.trouble.is_none()));
+            links.extend(folder.links.iter().map(|name| path.join(name)));
+        });
     }
 }
 
@@ -165,37 +144,47 @@ impl<T> Tree<T> {
         problems: &mut Vec<Problem>,
     ) -> Vec<Found<'a, T>> {
         let mut found = Vec::new();
-        for (path, folder) in &self.branches {
-            folder.collect(&mut path.clone(), &mut found, problems);
-        }
+        self.each(&mut |path, folder| {
+            let problem = |path, cause| Problem { path, cause };
+            problems.extend(folder.trouble.clone().map(|cause| problem(path.to_owned(), cause)));
+            if let Some(file) = &folder.skill {
+                let cause = || Cause::Beside { winner: file.name.clone() };
+                let beside = folder.beside.iter();
+                problems.extend(beside.map(|name| problem(path.join(name), cause())));
+                found.push(Found { folder: path.to_owned(), id: folder.id, file });
+            }
+        });
         found.sort_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
+        // Two links may have led to folders of which one holds the other.
+        let mut seen = HashSet::new();
+        found.retain(|it| it.id.is_none_or(|id| seen.insert(id)));
         if let Some(most) = self.overrun {
             problems.push(Problem { path: root.to_owned(), cause: Cause::TooManyFolders { most } });
         }
         found
     }
 
-    /// Whether the source's folder is there at all.
-    pub(crate) fn exists(&self) -> bool {
-        !self.branches.is_empty() || !self.covered.is_empty()
+    /// Calls `look` with every folder of the tree.
+    pub(crate) fn each<'a>(&'a self, look: &mut impl FnMut(&Path, &'a Folder<T>)) {
+        for (path, folder) in &self.branches {
+            folder.each(&mut path.clone(), look);
+        }
     }
 
-    /// Adds, for each of the `wanted` folders, the skill folders in it and below it.
-    pub(crate) fn skills_below(
-        &self,
-        wanted: &HashSet<FileId>,
-        below: &mut HashMap<FileId, Vec<FileId>>,
-    ) {
-        for folder in self.branches.values() {
-            folder.skills_below(wanted, &mut Vec::new(), below);
-        }
+    /// Whether it leads to folders that were visited on another way.
+    pub(crate) fn leads_elsewhere(&self) -> bool {
+        let mut elsewhere = self.links.keys().any(|path| !self.branches.contains_key(path));
+        self.each(&mut |_, folder| elsewhere |= folder.visit == Visit::Earlier);
+        elsewhere
     }
 
     /// Whether nothing has changed since another walk.
     pub(crate) fn is_same(&self, other: &Tree<T>) -> bool {
         let same = |((path, a), (before, b)): ((_, _), (_, _))| path == before && Arc::ptr_eq(a, b);
-        self.overrun == other.overrun
-            && self.covered == other.covered
+        self.root == other.root
+            && self.links == other.links
+            && self.fence == other.fence
+            && self.overrun == other.overrun
             && self.branches.len() == other.branches.len()
             && self.branches.iter().zip(&other.branches).all(same)
     }

@@ -36,7 +36,7 @@ impl Verdict {
 /// Judges the file at `path`, or every skill file below it, in the order of their paths.
 #[must_use]
 pub fn validate_all(path: &Path, progress: &Progress) -> Vec<Verdict> {
-    if path.is_file() {
+    if disk::is_file(path) {
         let findings = disk::read(path).map(|(_, bytes)| judge(path, &bytes));
         let findings = findings.unwrap_or_else(|cause| vec![trouble(&cause)]);
         return vec![Verdict { path: path.to_owned(), findings }];
@@ -66,7 +66,7 @@ pub fn validate_all(path: &Path, progress: &Progress) -> Vec<Verdict> {
 
 fn judge(path: &Path, bytes: &[u8]) -> Vec<Finding> {
     // A path such as `.` has no name of its own.
-    let real = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let real = path.parent().and_then(disk::real);
     let name =
         |path: &Path| path.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
     let folder = path.parent().map(name).filter(|folder| !folder.is_empty());

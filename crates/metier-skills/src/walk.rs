@@ -18,7 +18,7 @@ use std::{
     time::SystemTime,
 };
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     problem::Cause,
     scan::Progress,
     skill::{DISABLED_FILE, SKILL_FILE},
-    tree::{Folder, SkillFile, Tree},
+    tree::{Folder, SkillFile, Tree, Visit},
 };
 
 /// How many folders may lie between a source and a skill.
@@ -68,29 +68,59 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     /// Walks one source, following links, given what the last walk of it saw.
     pub(crate) fn tree(&mut self, root: &Path, previous: Option<&Tree<T>>) -> Tree<T> {
         self.n_folders = AtomicUsize::new(0);
-        let mut branches = BTreeMap::new();
+        let previous = previous.filter(|it| it.fence == self.fence);
+        let mut tree = Tree {
+            root: disk::stamp_of(root).ok().map(|stamp| stamp.id),
+            branches: BTreeMap::new(),
+            links: HashMap::new(),
+            fence: self.fence.clone(),
+            overrun: None,
+        };
         let mut level = vec![root.to_owned()];
-        let mut covered = Vec::new();
         while !level.is_empty() {
-            let mut claimed = HashSet::new();
-            level.retain(|path| match disk::stamp_of(path) {
-                Ok(stamp) if self.visited.contains(&stamp.id) => {
-                    covered.push(stamp.id);
-                    false
-                }
-                // Links of one level may lead to the same folder.
-                Ok(stamp) => claimed.insert(stamp.id),
-                Err(_) => true,
+            let ahead = self.ahead(mem::take(&mut level), &mut tree, previous);
+            let visited = self.shared_out(ahead, |path| {
+                let before = previous.and_then(|tree| tree.branches.get(&path));
+                let folder = self.visit(Spot { path: &path, depth: 0 }, OsString::new(), before)?;
+                Some((path, folder))
             });
-            let visit = |path: PathBuf| self.follow(path, previous);
-            let visited = self.shared_out(mem::take(&mut level), visit);
             for (path, folder) in visited.into_iter().flatten() {
-                folder.note(&mut path.clone(), &mut self.visited, &mut level);
-                branches.insert(path, folder);
+                folder.note(&path, &mut self.visited, &mut level);
+                tree.branches.insert(path, folder);
             }
         }
-        let overrun = (*self.n_folders.get_mut() > MOST_FOLDERS).then_some(MOST_FOLDERS);
-        Tree { branches, covered, overrun }
+        tree.overrun = (*self.n_folders.get_mut() > MOST_FOLDERS).then_some(MOST_FOLDERS);
+        tree
+    }
+
+    /// What of these paths is worth a visit: not what was visited, nor the same folder twice.
+    fn ahead(
+        &self,
+        mut paths: Vec<PathBuf>,
+        tree: &mut Tree<T>,
+        previous: Option<&Tree<T>>,
+    ) -> Vec<PathBuf> {
+        let mut claimed = HashSet::new();
+        paths.retain(|path| match disk::stamp_of(path) {
+            Ok(stamp) => {
+                tree.links.insert(path.clone(), stamp.id);
+                !self.visited.contains(&stamp.id) && claimed.insert(stamp.id)
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if disk::is_link(path) {
+                    let before = previous.and_then(|it| it.branches.get(path)).cloned();
+                    let before = before.filter(|it| it.trouble == Some(Cause::DanglingLink));
+                    let folder = before.unwrap_or_else(|| {
+                        let folder = Folder::unseen(OsString::new(), Visit::Omitted, None);
+                        Arc::new(folder.troubled(Cause::DanglingLink))
+                    });
+                    tree.branches.insert(path.clone(), folder);
+                }
+                false
+            }
+            Err(_) => true,
+        });
+        paths
     }
 
     /// Does the work for each item, on several threads if there are enough of them.
@@ -106,23 +136,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         }
     }
 
-    /// Visits the source's own folder, or the one that a link leads to.
-    fn follow(
-        &self,
-        path: PathBuf,
-        previous: Option<&Tree<T>>,
-    ) -> Option<(PathBuf, Arc<Folder<T>>)> {
-        let before = previous.and_then(|tree| tree.branches.get(&path));
-        let spot = Spot { path: &path, depth: 0 };
-        let folder = if path.is_symlink() && !path.exists() {
-            Arc::new(Folder::new(OsString::new()).troubled(Cause::DanglingLink))
-        } else {
-            self.visit(spot, OsString::new(), before)?
-        };
-        Some((path, folder))
-    }
-
-    /// Looks at one folder and everything below it. `None`: not a folder, or visited before.
+    /// Looks at one folder and everything below it. `None`: it is no folder.
     fn visit(
         &self,
         spot: Spot<'_>,
@@ -130,34 +144,46 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         previous: Option<&Arc<Folder<T>>>,
     ) -> Option<Arc<Folder<T>>> {
         if let Some(previous) = previous
-            && previous.stamp.is_some()
-            && previous.stamp == disk::stamp_of(spot.path).ok()
+            && let (Some(stamp), Some(id)) = (previous.stamp, previous.id)
+            && disk::stamp_of(spot.path).is_ok_and(|now| now == stamp)
         {
-            self.enter(previous.id)?;
-            return Some(self.visit_same(spot, previous));
+            return Some(match self.enter(id) {
+                Visit::Made => self.visit_same(spot, previous),
+                visit => Arc::new(Folder::unseen(name, visit, Some(id))),
+            });
         }
-        let folder = match disk::list(spot.path, &|name| rank(name).is_some()) {
-            Ok(listing) => {
-                self.enter(Some(listing.stamp.id))?;
-                self.visit_new(spot, name, listing, previous)
+        let listing = match disk::list(spot.path, &|name| rank(name).is_some()) {
+            Ok(listing) => listing,
+            Err(error) => {
+                return match error.kind() {
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => None,
+                    _ => {
+                        let folder = Folder::unseen(name, Visit::Omitted, None);
+                        Some(Arc::new(folder.troubled(Cause::unreadable(&error))))
+                    }
+                };
             }
-            Err(error) => match error.kind() {
-                ErrorKind::NotFound | ErrorKind::NotADirectory => return None,
-                _ => Folder::new(name).troubled(Cause::unreadable(&error)),
-            },
         };
-        Some(Arc::new(folder))
+        let id = listing.stamp.id;
+        match self.enter(id) {
+            Visit::Made => Some(Arc::new(self.visit_new(spot, name, listing, previous))),
+            visit => Some(match previous {
+                Some(before) if before.visit == visit && before.id == Some(id) => before.clone(),
+                _ => Arc::new(Folder::unseen(name, visit, Some(id))),
+            }),
+        }
     }
 
     /// Counts a folder in, unless it was visited before or there are too many.
-    fn enter(&self, id: Option<FileId>) -> Option<()> {
-        if id.is_some_and(|id| self.visited.contains(&id))
-            || self.n_folders.fetch_add(1, Ordering::Relaxed) >= MOST_FOLDERS
-        {
-            return None;
+    fn enter(&self, id: FileId) -> Visit {
+        if self.visited.contains(&id) {
+            return Visit::Earlier;
+        }
+        if self.n_folders.fetch_add(1, Ordering::Relaxed) >= MOST_FOLDERS {
+            return Visit::Omitted;
         }
         self.progress.folders.fetch_add(1, Ordering::Relaxed);
-        Some(())
+        Visit::Made
     }
 
     /// Looks at what a folder holds that is known to hold the same names as before.
@@ -177,6 +203,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         }
         Arc::new(Folder {
             name: previous.name.clone(),
+            visit: Visit::Made,
             id: previous.id,
             stamp: previous.stamp,
             skill,
@@ -195,7 +222,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         mut listing: Listing,
         previous: Option<&Arc<Folder<T>>>,
     ) -> Folder<T> {
-        let mut folder = Folder { id: Some(listing.stamp.id), ..Folder::new(name) };
+        let mut folder = Folder::unseen(name, Visit::Made, Some(listing.stamp.id));
         if spot.depth == 0 && self.leaves_fence(spot.path) {
             return folder.troubled(Cause::LeavesPlugin);
         }
@@ -233,11 +260,9 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         let visit = |(name, before): (OsString, Option<&Arc<Folder<T>>>)| {
             let path = spot.path.join(&name);
             let below = Spot { path: &path, depth: spot.depth + 1 };
-            // What was not visited keeps its place: the next walk may have to.
-            self.visit(below, name.clone(), before).unwrap_or_else(|| match before {
-                Some(before) if before.is_unseen() => before.clone(),
-                _ => Arc::new(Folder::new(name)),
-            })
+            // A folder that has gone meanwhile keeps its place until its parent is listed again.
+            self.visit(below, name.clone(), before)
+                .unwrap_or_else(|| Arc::new(Folder::unseen(name, Visit::Omitted, None)))
         };
         self.shared_out(names, visit)
     }
@@ -266,10 +291,14 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
                 let stamp = stamp.settled(self.started);
                 SkillFile { name, stamp, content: (self.reader)(path, bytes) }
             }
-            // What cannot be read now may be readable next time and bear the same stamp.
-            Err(Cause::Unreadable(ErrorKind::NotFound)) if path.is_symlink() => {
+            Err(cause @ (Cause::TooLong { .. } | Cause::NotAFile)) => {
+                let stamp = disk::stamp_of(path).ok().and_then(|stamp| stamp.settled(self.started));
+                SkillFile { name, stamp, content: Err(cause) }
+            }
+            Err(Cause::Unreadable(ErrorKind::NotFound)) if disk::is_link(path) => {
                 SkillFile::bad(name, Cause::DanglingLink)
             }
+            // What cannot be read now may be readable next time and bear the same stamp.
             Err(cause) => SkillFile::bad(name, cause),
         }
     }

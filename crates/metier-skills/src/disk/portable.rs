@@ -22,7 +22,8 @@ pub(super) fn stamp(path: &Path, metadata: &Metadata) -> io::Result<Stamp> {
     Ok(Stamp { id, size: metadata.len(), modified: metadata.modified()?, changed: 0 })
 }
 
-pub(super) fn open_folder(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
+/// Opens a folder and lists it, keeping the files that `wanted` names.
+pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
     let stamp = stamp(path, &fs::metadata(path)?)?;
     let mut names = Names::default();
     for entry in fs::read_dir(path)? {

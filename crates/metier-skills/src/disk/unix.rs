@@ -35,7 +35,8 @@ pub(super) fn stamp(_path: &Path, metadata: &Metadata) -> io::Result<Stamp> {
     })
 }
 
-pub(super) fn open_folder(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
+/// Opens a folder and lists it, keeping the files that `wanted` names.
+pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<Listing> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let file = File::from(openat(CWD, path, flags, Mode::empty())?);
     let stamp = stamp(path, &file.metadata()?)?;

@@ -30,8 +30,12 @@ const SOURCES: [(Tier, &str); 8] = [
 fn plugin() -> impl Strategy<Value = Plugin> {
     let marketplace =
         prop_oneof![Just(None), Just(Some("m".to_owned())), Just(Some("n".to_owned()))];
-    (select(vec!["office", "claude", "pdf", "a"]), marketplace).prop_map(|(name, marketplace)| {
-        Plugin { name: name.to_owned(), marketplace, version: None }
+    let name = select(vec!["office", "Office", "claude", "pdf", "a"]);
+    let version = prop_oneof![Just(None), Just(Some("1.0".to_owned()))];
+    (name, marketplace, version).prop_map(|(name, marketplace, version)| Plugin {
+        name: name.to_owned(),
+        marketplace,
+        version,
     })
 }
 
@@ -120,7 +124,8 @@ proptest! {
         let none: [&str; 0] = [];
         for pattern in &exclude {
             let only = Filter::new(&[pattern.as_str()], &none).unwrap();
-            assert!(catalog.entries().iter().all(|entry| !only.shows(&entry.skill)));
+            let alone = |skill: &Skill| Skill { also: Vec::new(), ..skill.clone() };
+            assert!(catalog.entries().iter().all(|entry| !only.shows(&alone(&entry.skill))));
         }
         for id in &NAMES {
             if let Lookup::Found(found) = catalog.find(id) {

@@ -1,6 +1,10 @@
 //! A rescan reads what has changed, and ends where a full scan would.
 
-use std::{fs, path::Path, sync::atomic::Ordering};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+};
 
 use proptest::{
     collection::vec,
@@ -9,7 +13,7 @@ use proptest::{
 };
 
 use super::fixture::{Fixture, files, set_modified};
-use crate::{Progress, Scan, rescan, scan};
+use crate::{Owner, Plugin, Progress, Scan, Source, Tier, rescan, scan};
 
 const TREE: &str = "\
 //- custom/a/SKILL.md
@@ -87,8 +91,8 @@ fn a_folder_that_replaces_another_of_the_same_name_is_read() {
 fn a_source_that_another_covered_is_walked_when_the_other_goes() {
     let fixture = Fixture::new(TREE);
     fixture.settle();
-    let [inner, outer] = ["custom/b", "custom"]
-        .map(|path| crate::Source::new(crate::Tier::Custom, "custom", fixture.path(path)));
+    let [inner, outer] =
+        ["custom/b", "custom"].map(|path| Source::new(Tier::Custom, "custom", fixture.path(path)));
     let first = scan(&[inner, outer.clone()]);
     let second = rescan(&[outer], &first, &Progress::default());
     assert_eq!(second.skills.len(), 2);
@@ -162,12 +166,29 @@ fn recently_changed(path: &Path) -> bool {
     modified.elapsed().is_ok_and(|age| age.as_secs() < 1_000)
 }
 
-fn outcome(scan: &Scan) -> (Vec<String>, Vec<String>) {
-    let skills = scan.skills.iter();
-    let skills =
-        skills.map(|it| format!("{} {} {}", it.file().display(), it.name(), it.description()));
+/// Overlapping sources, one of them fenced.
+fn overlapping(fixture: &Fixture) -> Vec<Source> {
+    let source = |path: &str, provider| Source::new(Tier::Custom, provider, fixture.path(path));
+    let plugin = Plugin { name: "p".to_owned(), marketplace: None, version: None };
+    let owner = Owner { plugin: Arc::new(plugin), install: fixture.path("custom/c") };
+    vec![
+        source("custom/a", "inner"),
+        source("custom", "outer"),
+        source("custom", "again"),
+        Source { plugin: Some(owner), ..source("custom/c", "fenced") },
+    ]
+}
+
+/// Everything that a scan says.
+fn outcome(scan: &Scan) -> [Vec<String>; 3] {
+    let skills = scan.skills.iter().map(|it| {
+        let also: Vec<&str> = it.also.iter().map(|source| &*source.provider).collect();
+        format!("{} {} {} {also:?}", it.file().display(), it.name(), it.description())
+    });
+    let sources = scan.sources.iter();
+    let sources = sources.map(|(source, outcome)| format!("{} {outcome:?}", source.provider));
     let problems = scan.problems.iter().map(|it| format!("{} {}", it.path.display(), it.cause));
-    (skills.collect(), problems.collect())
+    [skills.collect(), sources.collect(), problems.collect()]
 }
 
 proptest! {
@@ -178,15 +199,16 @@ proptest! {
     fn a_rescan_after_any_edits_equals_a_full_scan(edits in vec(vec(edit(), 1..4), 1..5)) {
         let fixture = Fixture::new(TREE);
         fixture.settle();
-        let mut previous = fixture.scan();
+        let sources = overlapping(&fixture);
+        let mut previous = scan(&sources);
         let mut time = 0;
         for burst in &edits {
             for edit in burst {
                 time += 10;
                 perform(&fixture, edit, time);
             }
-            let (incremental, _) = again(&fixture, &previous);
-            assert_eq!(outcome(&incremental), outcome(&fixture.scan()), "after {burst:?}");
+            let incremental = rescan(&sources, &previous, &Progress::default());
+            assert_eq!(outcome(&incremental), outcome(&scan(&sources)), "after {burst:?}");
             previous = incremental;
         }
     }
