@@ -25,19 +25,19 @@ pub(crate) use split::{Document, split};
 
 /// What the head of a `SKILL.md` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frontmatter {
+pub(crate) struct Frontmatter {
     /// The author's name for the skill on one line, single-spaced and never empty.
-    pub name: String,
+    pub(crate) name: String,
     /// What the skill is for, trimmed and never empty, otherwise as written.
-    pub description: String,
+    pub(crate) description: String,
     /// Every other field in the order of the file, typed as the YAML 1.2 core schema says.
-    pub fields: Vec<(String, Value)>,
+    pub(crate) fields: Vec<(String, Value)>,
     /// What had to be guessed, in the order of the file; empty for a clean file.
-    pub repairs: Vec<Repair>,
+    pub(crate) repairs: Vec<Repair>,
 }
 
 /// Reads the head of a `SKILL.md`; the body is not looked at.
-pub fn frontmatter(text: &str) -> Result<Frontmatter, FrontmatterError> {
+pub(crate) fn frontmatter(text: &str) -> Result<Frontmatter, FrontmatterError> {
     let document = split(text)?;
     let mut reading = read(&document)?;
     let name = required("name", &mut reading, &document)?;

@@ -40,7 +40,7 @@ pub use crate::{
     disk::read_text,
     filter::{Filter, Pattern, PatternError},
     find::{SearchResult, SearchResults},
-    frontmatter::{Frontmatter, FrontmatterError, Quirk, Repair, frontmatter, is_hidden},
+    frontmatter::{FrontmatterError, Quirk, Repair, is_hidden},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
     problem::{Cause, Problem, Severity},

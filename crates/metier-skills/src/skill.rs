@@ -1,10 +1,6 @@
 //! A skill: one `SKILL.md`, where it was found and whose it is.
 
-use std::{
-    ffi::{OsStr, OsString},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use crate::{
     frontmatter::{Frontmatter, Repair},
@@ -109,15 +105,4 @@ impl Skill {
     pub fn plugin(&self) -> Option<&Plugin> {
         self.source.plugin.as_ref().map(|owner| &*owner.plugin)
     }
-
-    /// The name of its folder.
-    #[must_use]
-    pub fn folder_name(&self) -> &OsStr {
-        folder_name(&self.folder)
-    }
-}
-
-/// The last name of a folder's path, also when the path ends in `.` or `..`.
-fn folder_name(folder: &Path) -> &OsStr {
-    folder.file_name().unwrap_or(folder.as_os_str())
 }

@@ -31,8 +31,8 @@ use crate::{
 
 /// How many folders may lie between a source and a skill.
 const DEEPEST: usize = 16;
-/// How many folders of one source are visited.
-const MOST_FOLDERS: usize = 100_000;
+/// How many folders of one source are visited; tests need not make so many.
+const MOST_FOLDERS: usize = if cfg!(test) { 500 } else { 100_000 };
 /// Folders that hold other people's files, never skills.
 const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 /// From this many folders on it pays to share them out among threads.

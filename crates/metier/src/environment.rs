@@ -2,8 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    env,
-    path::{Path, PathBuf},
+    env, fs,
+    path::{Component, Path, PathBuf},
 };
 
 use metier_skills::{Standard, project_dirs};
@@ -81,24 +81,30 @@ impl Environment {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => path.to_owned(),
         };
-        clean(&base.join(expanded))
+        tidied(&base.join(expanded))
     }
 }
 
-/// Drops `.` and resolves `..` by name, as a shell's `cd` does.
-fn clean(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut cleaned = PathBuf::new();
+/// The same path without `.`, and without `..` as far as the folders before it exist.
+fn tidied(path: &Path) -> PathBuf {
+    let has_parent = path.components().any(|it| it == Component::ParentDir);
+    match fs::canonicalize(path) {
+        Ok(real) if has_parent => real,
+        _ if !has_parent => path.components().collect(),
+        _ => without_parents(path),
+    }
+}
+
+/// Takes `..` back by name: the path leads nowhere yet, so no link can be in the way of its end.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut tidied = PathBuf::new();
     for component in path.components() {
         match component {
-            Component::CurDir => {}
             Component::ParentDir => {
-                cleaned.pop();
+                tidied.pop();
             }
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                cleaned.push(component);
-            }
+            other => tidied.push(other),
         }
     }
-    cleaned
+    tidied
 }

@@ -20,10 +20,19 @@ use crate::{
 };
 pub use crate::{environment::Environment, ui::Ui};
 
-/// Answers the shell and ends the process, if it asks for completions.
-pub fn complete(environment: &Environment) {
+/// Answers the shell, if it asks for completions instead of a command.
+pub fn complete(
+    args: impl IntoIterator<Item = OsString>,
+    environment: &Environment,
+) -> Option<ExitCode> {
     let candidates = commands::completions::Candidates::new(environment.clone());
-    clap_complete::CompleteEnv::with_factory(move || candidates.attach(Args::command())).complete();
+    let factory = || candidates.attach(Args::command());
+    let working_dir = Some(environment.working_dir.as_path());
+    match clap_complete::CompleteEnv::with_factory(factory).try_complete(args, working_dir) {
+        Ok(false) => None,
+        Ok(true) => Some(ExitCode::SUCCESS),
+        Err(_) => Some(Exit::Failed.into()),
+    }
 }
 
 /// Runs one command line.

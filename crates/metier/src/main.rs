@@ -6,7 +6,9 @@ use metier::{Environment, Ui};
 
 fn main() -> ExitCode {
     let environment = Environment::read();
-    metier::complete(&environment);
+    if let Some(code) = metier::complete(env::args_os(), &environment) {
+        return code;
+    }
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let mut ui = Ui::for_terminal(&mut out, &mut err);
     metier::run(env::args_os(), &environment, &mut ui)

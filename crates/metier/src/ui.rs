@@ -163,7 +163,7 @@ impl<'a> Ui<'a> {
 
     /// Prints why a command failed and what to try next.
     pub(crate) fn failure(&mut self, failure: &Failure) -> ExitCode {
-        let (error, dim) = (self.err_style.error, self.err_style.good);
+        let (error, good) = (self.err_style.error, self.err_style.good);
         let _ = self.out.flush();
         let _ = writeln!(
             self.err,
@@ -171,7 +171,7 @@ impl<'a> Ui<'a> {
             one_line(&format!("{:#}", failure.error))
         );
         if let Some(hint) = &failure.hint {
-            let _ = writeln!(self.err, "{dim}hint:{dim:#} {}", one_line(hint));
+            let _ = writeln!(self.err, "{good}hint:{good:#} {}", one_line(hint));
         }
         failure.exit.into()
     }

@@ -8,7 +8,7 @@ use super::rank::Hit;
 
 /// One pass over all entries for the sake of one query.
 ///
-/// It finds what an [`Index`](super::Index) finds, in the same order, for a fraction of what
+/// It finds what an [`Index`](super::index::Index) finds, in the same order, for a fraction of what
 /// building one costs.
 pub(crate) struct Pass<'a> {
     query: &'a Query,

@@ -42,7 +42,6 @@ impl Fixture {
         tree::write(&self.root, path, content);
     }
 
-    #[cfg(unix)]
     pub(super) fn link(&self, link: &str, target: &str) {
         tree::link_to(&self.root, link, target);
     }

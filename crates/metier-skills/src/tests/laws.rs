@@ -9,7 +9,8 @@ use proptest::{
 };
 
 use crate::{
-    Catalog, Filter, Frontmatter, Lookup, Owner, Plugin, Skill, Source, State, Tier, skill::Text,
+    Catalog, Filter, Lookup, Owner, Plugin, Skill, Source, State, Tier, frontmatter::Frontmatter,
+    skill::Text,
 };
 
 /// Names that clash with each other, with providers, with plugins, and with prefixes.

@@ -163,6 +163,15 @@ fn folders_of_other_people_are_not_walked() {
 }
 
 #[test]
+fn more_folders_than_the_bound_are_a_problem() {
+    let fixture = Fixture::new("//- custom/0/SKILL.md\nname: a | description: d\n");
+    for number in 1..600 {
+        std::fs::create_dir(fixture.path(&format!("custom/{number}"))).unwrap();
+    }
+    assert_eq!(fixture.problems(), "custom: more than 500 folders; the rest was not looked at");
+}
+
+#[test]
 fn a_plugin_is_a_source_named_after_it() {
     check_list(
         "//- home/.claude/plugins/installed_plugins.json\n\
@@ -261,6 +270,16 @@ mod links {
              //- custom/there -> elsewhere\n",
             "a b",
         );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_problem_and_the_scan_goes_on() {
+        let fixture = Fixture::new(
+            "//- custom/self -> custom/self\n//- custom/z/SKILL.md\nname: z | description: d\n",
+        );
+        assert_eq!(ids(&fixture.catalog()), ["z"]);
+        let problem = fixture.problems();
+        assert!(problem.starts_with("custom/self: cannot be read: "), "{problem}");
     }
 
     #[test]

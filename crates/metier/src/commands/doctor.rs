@@ -30,6 +30,9 @@ struct Finding {
     subject: String,
     message: String,
     hint: String,
+    /// Whether it says no more than that nothing is there.
+    #[serde(skip)]
+    is_empty_place: bool,
 }
 
 #[derive(Serialize)]
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> 
 /// Tells how many places are empty instead of naming them.
 fn fold_empty_places(sources: &mut Vec<Finding>) {
     let n_all = sources.len();
-    sources.retain(|finding| finding.message != NOTHING);
+    sources.retain(|finding| !finding.is_empty_place);
     let n_empty = n_all - sources.len();
     if n_empty > 0 {
         let subject = format!("{n_empty} more {}", plural(n_empty, "place"));
@@ -82,7 +85,8 @@ fn fold_empty_places(sources: &mut Vec<Finding>) {
 }
 
 fn finding(level: Level, subject: impl Into<String>, message: impl Into<String>) -> Finding {
-    Finding { level, subject: subject.into(), message: message.into(), hint: String::new() }
+    let (subject, message) = (subject.into(), message.into());
+    Finding { level, subject, message, hint: String::new(), is_empty_place: false }
 }
 
 impl Finding {
@@ -94,7 +98,7 @@ impl Finding {
 fn sources(view: &View) -> Vec<Finding> {
     let mut findings: Vec<Finding> = view.scan.sources.iter().map(source).collect();
     // What is there first.
-    findings.sort_by_key(|finding| finding.message == NOTHING);
+    findings.sort_by_key(|finding| finding.is_empty_place);
     findings
 }
 
@@ -113,7 +117,7 @@ fn source((source, outcome): &(Arc<Source>, Found)) -> Finding {
             finding(Level::Warning, subject, "there is no such folder")
                 .hinted("check --skill-dir, --root and `skills.dirs` of the configuration")
         }
-        Found::Absent => finding(Level::Info, subject, NOTHING),
+        Found::Absent => Finding { is_empty_place: true, ..finding(Level::Info, subject, NOTHING) },
     }
 }
 

@@ -26,7 +26,10 @@ struct ListJson<S> {
 
 /// One line of the list.
 struct Row<'a> {
+    /// The name that loads it.
     id: Option<&'a str>,
+    /// What it is called here: its id, or the name that would enable it.
+    label: &'a str,
     skill: &'a Skill,
     /// Who has its plain name instead.
     winner: Option<&'a Entry>,
@@ -47,10 +50,16 @@ fn rows(view: &View, which: Which) -> Vec<Row<'_>> {
     let enabled = view.catalog.entries().iter().filter(|it| which.all || it.id.is_some());
     let enabled = enabled.map(|entry| {
         let winner = view.catalog.winner(entry);
-        Row { id: entry.id.as_deref(), skill: &entry.skill, winner }
+        let label = entry.id.as_deref().unwrap_or(entry.skill.name());
+        Row { id: entry.id.as_deref(), label, skill: &entry.skill, winner }
     });
     let disabled = view.disabled.entries().iter();
-    let disabled = disabled.map(|entry| Row { id: None, skill: &entry.skill, winner: None });
+    let disabled = disabled.map(|entry| Row {
+        id: None,
+        label: entry.id.as_deref().unwrap_or(entry.skill.name()),
+        skill: &entry.skill,
+        winner: None,
+    });
     match which {
         Which { disabled: true, .. } => disabled.collect(),
         Which { all: true, .. } => enabled.chain(disabled).collect(),
@@ -74,7 +83,7 @@ fn skill_json<'a>(row: &Row<'a>, args: &List) -> SkillJson<'a> {
 }
 
 fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let names = rows.iter().map(|row| one_line(label(row)).width());
+    let names = rows.iter().map(|row| one_line(row.label).width());
     let widest = ui.width.map_or(WIDEST_NAME, |columns| WIDEST_NAME.min(columns / 3));
     let width = names.max().unwrap_or(0).min(widest);
     for (number, (group, rows)) in groups(rows).into_iter().enumerate() {
@@ -120,13 +129,9 @@ fn print_heading(group: &str, n_skills: usize, ui: &mut Ui<'_>) -> Result<(), Fa
     Ok(ui.line(format!("{heading}{}{heading:#} {dim}({n_skills}){dim:#}", one_line(group)))?)
 }
 
-fn label<'a>(row: &Row<'a>) -> &'a str {
-    row.id.unwrap_or(row.skill.name())
-}
-
 fn print_row(row: &Row<'_>, which: Which, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let (name, dim) = (if row.id.is_some() { ui.style.name } else { ui.style.dim }, ui.style.dim);
-    let label = pad(&one_line(label(row)), width);
+    let label = pad(&one_line(row.label), width);
     let state = match (row.id, row.winner) {
         (None, None) => "[disabled] ".to_owned(),
         (None, Some(winner)) => format!("[shadowed by {}] ", text(&winner.skill.folder)),
