@@ -19,7 +19,6 @@ mod settings;
 mod survey;
 #[cfg(test)]
 mod tests;
-mod version;
 
 use std::{fmt, path::PathBuf, sync::Arc};
 

@@ -152,7 +152,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
                 visit => Arc::new(Folder::unseen(name, visit, Some(id))),
             });
         }
-        let listing = match disk::list(spot.path, &|name| rank(name).is_some()) {
+        let listing = match disk::list(spot.path, &is_skill_file) {
             Ok(listing) => listing,
             Err(error) => {
                 return match error.kind() {
@@ -314,6 +314,11 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
 #[must_use]
 pub fn is_walked(name: &OsStr) -> bool {
     !SKIPPED.iter().any(|skipped| name == *skipped)
+}
+
+/// Whether a file of that name makes its folder a skill, under any spelling and even if disabled.
+pub(crate) fn is_skill_file(name: &OsStr) -> bool {
+    rank(name).is_some()
 }
 
 /// Which of a folder's files is its skill: the lowest rank. `None`: not a skill file.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{json::Parsed, problem::PluginProblem};
-use crate::{disk, problem::Cause};
+use crate::{disk, problem::Cause, walk::is_skill_file};
 
 /// Bytes that a file about plugins may have.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -99,12 +99,10 @@ impl Place {
         }
     }
 
-    /// Whether this folder is itself a skill, under any spelling and even if disabled.
+    /// Whether this folder is itself a skill.
     pub(crate) fn holds_skill(&self) -> bool {
-        let is_skill =
-            |name: &str| name.strip_prefix('.').unwrap_or(name).eq_ignore_ascii_case("SKILL.md");
-        let entries = fs::read_dir(&self.real).into_iter().flatten().flatten();
-        entries.into_iter().any(|it| it.file_name().to_str().is_some_and(is_skill))
+        let mut entries = fs::read_dir(&self.real).into_iter().flatten().flatten();
+        entries.any(|it| is_skill_file(&it.file_name()))
     }
 }
 

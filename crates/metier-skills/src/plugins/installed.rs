@@ -13,7 +13,7 @@ use super::{
     problem::{PluginProblem, short},
 };
 
-/// Every plugin with all its copies, in the order of the file.
+/// Every plugin with all its copies.
 pub(crate) type Installed = BTreeMap<PluginId, Vec<Install>>;
 
 /// One installed copy of a plugin.

@@ -527,3 +527,60 @@ fn doctor_names_every_place_if_asked() {
         assert!(seen.contains(&format!("$ROOT/{place}: nothing there")), "{place}");
     }
 }
+
+#[test]
+fn no_color_wins_over_a_wish_for_colour() {
+    let machine = Machine::new("//- project/skills/a/SKILL.md\nname: a | description: d\n");
+    let colored = |variable: &str| {
+        let mut command = machine.command("list");
+        let output = command.env("CLICOLOR_FORCE", "1").env(variable, "1").output().unwrap();
+        String::from_utf8(output.stdout).unwrap().contains('\u{1b}')
+    };
+    assert!(colored("OTHER"));
+    assert!(!colored("NO_COLOR"));
+}
+
+/// The ids that a command line lists.
+fn listed(machine: &Machine, line: &str) -> Vec<String> {
+    let list = machine.json(line);
+    let skills = list["skills"].as_array().unwrap();
+    skills.iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn flags_choose_the_sources() {
+    let machine = Machine::new(
+        "//- project/skills/a/SKILL.md\nname: a | description: d\n\
+         //- mine/b/SKILL.md\nname: b | description: d\n\
+         //- team/c/SKILL.md\nname: c | description: d\n\
+         //- project/.metier.json\n{\"skills\": {\"dirs\": [\"../team\"]}}\n\
+         //- home/.claude/plugins/installed_plugins.json\n\
+         {\"plugins\":{\"p@m\":[{\"scope\":\"user\",\"installPath\":\"$ROOT/p\"}]}}\n\
+         //- p/skills/d/SKILL.md\nname: d | description: d\n",
+    );
+    let check = |flags: &str, expected: &[&str]| {
+        assert_eq!(listed(&machine, &format!("list --json {flags}")), expected, "{flags}");
+    };
+    check("", &["c", "a", "p:d"]);
+    check("--skill-dir ../mine", &["b", "c", "a", "p:d"]);
+    check("--skill-dir ../mine --no-default-dirs", &["b", "c"]);
+    check("--no-plugins", &["c", "a"]);
+    check("--root ../mine", &["b"]);
+}
+
+#[test]
+fn flags_choose_the_plugins() {
+    let machine = Machine::new(
+        "//- elsewhere/list.json\n\
+         {\"plugins\":{\"p@m\":[{\"scope\":\"user\",\"installPath\":\"$ROOT/p\"}]}}\n\
+         //- root/installed_plugins.json\n\
+         {\"plugins\":{\"q@m\":[{\"scope\":\"user\",\"installPath\":\"cache/q\"}]}}\n\
+         //- p/skills/d/SKILL.md\nname: d | description: d\n\
+         //- root/cache/q/skills/e/SKILL.md\nname: e | description: d\n",
+    );
+    assert_eq!(listed(&machine, "list --json --plugins-file ../elsewhere/list.json"), ["p:d"]);
+    assert_eq!(listed(&machine, "list --json --plugins-root ../root"), ["q:e"]);
+    let mut command = machine.command("list");
+    command.env("CLAUDE_CODE_PLUGIN_CACHE_DIR", machine.path("root"));
+    assert!(String::from_utf8(command.output().unwrap().stdout).unwrap().contains("q:e"));
+}

@@ -2,9 +2,9 @@
 
 use crate::plugins::{
     PluginProblem,
+    description::is_newer,
     id::{PluginId, is_name},
     problem::short,
-    version::is_newer,
 };
 
 #[test]
