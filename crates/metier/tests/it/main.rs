@@ -5,6 +5,7 @@
 mod agreement;
 mod cli;
 mod json;
+mod rules;
 mod support;
 mod switching;
 mod tidy;

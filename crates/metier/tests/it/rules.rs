@@ -1,0 +1,126 @@
+//! The rules that users rely on, and the test that holds each one.
+
+use std::{fs, path::Path};
+
+/// A rule, and the name of its test.
+const RULES: &[(&str, &str)] = &[
+    // Where skills come from.
+    ("folders count in a fixed order", "every_folder_of_the_table_is_looked_at_in_its_order"),
+    ("a folder belongs to its agent", "a_folder_belongs_to_its_agent"),
+    (
+        "parents up to the checkout's root count, nearest first",
+        "inside_a_checkout_each_parent_up_to_its_root_is_looked_at_nearest_first",
+    ),
+    ("a missing folder is skipped in silence", "a_missing_folder_is_skipped_in_silence"),
+    (
+        "an unreadable folder is a problem, and the scan goes on",
+        "what_cannot_be_read_is_a_problem_and_the_scan_goes_on",
+    ),
+    ("flags choose the sources", "flags_choose_the_sources"),
+    ("--user-dir stands in for the home everywhere", "another_home_stands_in_everywhere"),
+    ("a skill lies at any depth", "a_skill_may_lie_at_any_depth_and_inside_another"),
+    ("a source may itself be a skill", "a_source_that_holds_a_skill_file_is_one_skill"),
+    (".SKILL.md is a disabled skill", "a_disabled_skill_is_no_skill"),
+    (
+        "another spelling counts only alone, with a warning",
+        "another_spelling_beside_the_right_one_is_ignored",
+    ),
+    ("walks skip other people's folders", "folders_of_other_people_are_not_walked"),
+    ("links are followed without cycles", "links_that_go_round_in_circles_end"),
+    ("the same real folder counts once", "the_same_real_folder_counts_once_for_the_higher_source"),
+    ("depth is bounded, and told", "a_folder_too_deep_is_a_problem"),
+    ("folders are bounded, and told", "more_folders_than_the_bound_are_a_problem"),
+    ("bytes are bounded, and told", "a_file_over_the_bound_is_a_problem"),
+    // Reading.
+    ("a BOM and CRLF are fine", "a_byte_order_mark_and_other_line_ends_change_nothing"),
+    (
+        "name and description are required",
+        "a_skill_without_name_or_description_is_left_out_with_its_reason",
+    ),
+    ("all other fields are kept", "every_other_field_is_kept_in_the_order_of_the_file"),
+    ("an unquoted colon is repaired", "a_colon_inside_an_unquoted_value_is_text"),
+    (
+        "numbers and booleans keep their spelling",
+        "numbers_and_booleans_as_name_or_description_keep_their_spelling",
+    ),
+    ("anchors and aliases cannot blow up", "aliases_and_depth_are_bounded"),
+    ("invalid UTF-8 is a problem", "a_file_that_is_not_utf8_is_a_problem_with_its_line"),
+    ("the file's bytes are served exactly", "a_skill_reads_back_byte_for_byte"),
+    (
+        "validate agrees with the published validator",
+        "skills_ref_judges_every_case_as_the_table_says",
+    ),
+    // Names.
+    ("names are matched without case", "names_are_matched_without_regard_to_case"),
+    ("a prefix names one provider or plugin", "a_prefix_names_one_provider_or_plugin"),
+    ("a custom skill wins", "a_custom_skill_wins_over_all_others"),
+    (
+        "a universal skill wins over agents",
+        "a_universal_skill_wins_over_agents_and_a_project_over_the_user",
+    ),
+    ("an agent's project copy wins", "of_one_agent_the_project_copy_wins"),
+    ("a name of several agents is ambiguous", "a_name_of_several_agents_is_ambiguous"),
+    (
+        "a name of several plugins is ambiguous",
+        "a_name_of_one_plugin_is_found_and_of_several_ambiguous",
+    ),
+    ("a local skill beats a plugin's", "a_local_skill_beats_a_plugin"),
+    ("up to five similar names are offered", "there_are_at_most_five"),
+    ("an ambiguous name answers with every id", "show_of_an_ambiguous_name_lists_every_id"),
+    ("shadowed copies are shown with their winner", "list_all_says_who_won_and_what_is_disabled"),
+    ("every listed name loads that very skill", "every_name_that_is_listed_loads_that_very_skill"),
+    (
+        "a plugin's skill is listed as plugin:name",
+        "a_plugin_skill_is_always_listed_with_its_plugin",
+    ),
+    ("x:x is x", "a_plugin_skill_that_repeats_the_plugin_says_it_once"),
+    ("names are never turned into paths", "names_are_never_turned_into_paths"),
+    // Filters.
+    ("exclude wins", "exclude_wins_over_include"),
+    ("patterns match groups", "groups_select_by_place"),
+    ("a filtered skill does not exist", "a_filtered_skill_is_not_found_and_not_suggested"),
+    ("an empty pattern is wrong usage", "an_empty_pattern_is_wrong_usage"),
+    // Plugins.
+    ("flags choose the plugins", "flags_choose_the_plugins"),
+    ("links may not leave a plugin", "links_of_a_plugin_may_not_leave_it"),
+    ("a stale, disabled or broken plugin is told", "doctor_knows_the_state_of_plugins"),
+    // Rescans.
+    ("nothing is read twice", "nothing_is_read_twice"),
+    ("a rescan equals a full scan", "a_rescan_after_any_edits_equals_a_full_scan"),
+    // Configuration.
+    ("configuration adds folders and filters", "the_configuration_adds_folders_and_filters"),
+    ("a bad entry costs only itself", "a_bad_pattern_in_a_configuration_file_costs_only_itself"),
+    // The command line.
+    ("list gives skills and problems", "list_gives_skills_and_problems"),
+    ("show gives files and content", "show_gives_the_skill_with_files_and_content"),
+    ("search gives query, limit, total and results", "search_gives_query_limit_total_and_results"),
+    ("validate gives errors and warnings", "validate_gives_errors_and_warnings_of_each_skill"),
+    ("doctor gives ok and findings", "doctor_gives_ok_and_findings"),
+    ("colour only if wanted", "no_color_wins_over_a_wish_for_colour"),
+    ("not found ends with 3", "show_says_what_an_unknown_name_could_mean"),
+    ("wrong usage ends with 2", "an_unknown_flag_is_wrong_usage"),
+    ("control characters never reach the terminal", "nothing_of_a_file_steers_a_terminal"),
+    ("a new skill is valid", "a_new_skill_lies_in_the_project_and_is_valid"),
+    ("nothing is overwritten", "a_skill_that_is_there_is_never_overwritten"),
+    ("nothing is lost when a skill is switched", "a_file_in_the_way_is_not_overwritten"),
+];
+
+#[test]
+fn every_rule_has_its_test() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut text = String::new();
+    let mut folders = vec![crates.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                text.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let lost = RULES.iter().filter(|(_, test)| !text.contains(&format!("fn {test}(")));
+    let lost: Vec<_> = lost.map(|(rule, test)| format!("`{rule}`: no test `{test}`")).collect();
+    assert!(lost.is_empty(), "\n{}\n", lost.join("\n"));
+}
