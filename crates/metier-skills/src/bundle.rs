@@ -7,7 +7,7 @@ use std::{
 
 use crate::{disk, problem::Cause, skill::Skill, walk::is_walked};
 
-/// How many files of a bundle are listed.
+/// How many files and folders of a bundle are looked at.
 const MOST_FILES: usize = 2_000;
 
 /// The files of a skill.
@@ -41,9 +41,16 @@ impl Skill {
         let real = self.folder.canonicalize()?;
         let mut bundle = Bundle::default();
         let mut folders = vec![PathBuf::new()];
+        let mut n_seen = 0;
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(real.join(&folder)) else { continue };
             for entry in entries.flatten() {
+                n_seen += 1;
+                if n_seen > MOST_FILES {
+                    bundle.is_cut = true;
+                    folders.clear();
+                    break;
+                }
                 let path = folder.join(entry.file_name());
                 let is_own = path.as_os_str() == self.file_name;
                 match look(&entry, |target| is_own || target.starts_with(&real)) {
@@ -52,13 +59,8 @@ impl Skill {
                     None => {}
                 }
             }
-            if bundle.files.len() > MOST_FILES {
-                bundle.is_cut = true;
-                break;
-            }
         }
         bundle.files.sort_unstable();
-        bundle.files.truncate(MOST_FILES);
         Ok(bundle)
     }
 }

@@ -8,6 +8,25 @@
 //! a user: an immutable value that knows what every name means. A file that cannot be read never
 //! fails a scan; it becomes a [`Problem`].
 //!
+//! ```
+//! use metier_skills::{Catalog, Filter, Lookup, Places, scan};
+//!
+//! # let folder = std::env::temp_dir().join(format!("metier-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(folder.join("pdf"))?;
+//! # let text = "---\nname: pdf\ndescription: Reads PDFs\n---\n";
+//! # std::fs::write(folder.join("pdf/SKILL.md"), text)?;
+//! let places = Places { custom: vec![folder.clone()], ..Places::default() };
+//! let scan = scan(&places.sources().list);
+//! let catalog = Catalog::new(&scan.skills, &Filter::default());
+//! match catalog.find("PDF") {
+//!     Lookup::Found(entry) => assert_eq!(entry.skill.description(), "Reads PDFs"),
+//!     Lookup::Ambiguous(entries) => panic!("one of {} skills", entries.len()),
+//!     Lookup::Missing { similar } => panic!("did you mean {similar:?}?"),
+//! }
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! Nothing here waits, prints, or asks the environment.
 
 mod bundle;

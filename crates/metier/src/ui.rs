@@ -217,9 +217,14 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// How many columns a text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
 /// `text` cut to `width` columns.
 pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
-    if text.width() <= width {
+    if text.len() <= width || columns(text) <= width {
         return Cow::Borrowed(text);
     }
     let mut columns = 0;
@@ -235,7 +240,7 @@ pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
 
 /// `text` filled up to `width` columns.
 pub(crate) fn pad(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
 /// A JSON document with everything that steers a terminal written as an escape.

@@ -4,14 +4,13 @@ use std::{collections::HashMap, process::ExitCode};
 
 use metier_skills::{Bodies, Entry, Skill};
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
 use crate::{
     args::{List, Which},
     environment::Environment,
     failure::{Failure, Outcome},
     json::{Each, ProblemJson, SkillJson, text},
-    ui::{Ui, cut, one_line, pad},
+    ui::{Ui, columns, cut, one_line, pad},
     view::View,
 };
 
@@ -83,7 +82,7 @@ fn skill_json<'a>(row: &Row<'a>, args: &List) -> SkillJson<'a> {
 }
 
 fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let names = rows.iter().map(|row| one_line(row.label).width());
+    let names = rows.iter().map(|row| columns(&one_line(row.label)));
     let widest = ui.width.map_or(WIDEST_NAME, |columns| WIDEST_NAME.min(columns / 3));
     let width = names.max().unwrap_or(0).min(widest);
     for (number, (group, rows)) in groups(rows).into_iter().enumerate() {
@@ -141,12 +140,12 @@ fn print_row(row: &Row<'_>, which: Which, width: usize, ui: &mut Ui<'_>) -> Resu
         (Some(_), _) => String::new(),
     };
     let state = one_line(&state);
-    let state = if state.is_empty() { state } else { format!("{state} ").into() };
-    let used = label.width() + state.width() + 4;
+    let used = columns(&label) + columns(&state) + 5;
     let room = ui.width.map_or(usize::MAX, |columns| columns.saturating_sub(used).max(20));
     let description = one_line(row.skill.description());
     let description = cut(&description, room);
-    Ok(ui.line(format!("  {name}{label}{name:#}  {dim}{state}{dim:#}{description}"))?)
+    let state = if state.is_empty() { String::new() } else { format!("{dim}{state}{dim:#} ") };
+    Ok(ui.line(format!("  {name}{label}{name:#}  {state}{description}"))?)
 }
 
 fn print_files(skill: &Skill, ui: &mut Ui<'_>) -> Result<(), Failure> {
