@@ -76,12 +76,12 @@ enum Entry {
 }
 
 impl Names {
-    fn add(&mut self, name: OsString, entry: Entry, wanted: &dyn Fn(&OsStr) -> bool) {
+    fn add(&mut self, name: &OsStr, entry: Entry, wanted: &dyn Fn(&OsStr) -> bool) {
         match entry {
             // A folder that bears a wanted name is told from a file when it is opened.
-            _ if wanted(&name) => self.files.push(name),
-            Entry::Folder => self.folders.push(name),
-            Entry::Link => self.links.push(name),
+            _ if wanted(name) => self.files.push(name.to_owned()),
+            Entry::Folder => self.folders.push(name.to_owned()),
+            Entry::Link => self.links.push(name.to_owned()),
             Entry::Other => {}
         }
     }

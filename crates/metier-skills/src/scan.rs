@@ -176,9 +176,10 @@ impl Gathering {
             if found.id.is_some_and(|id| self.known.contains_key(&id)) {
                 continue;
             }
-            let skill = self.skill(&source, &found);
+            let id = found.id;
+            let skill = self.skill(&source, found);
             let at = skill.as_ref().map(|_| self.skills.len());
-            self.known.extend(found.id.map(|id| (id, at)));
+            self.known.extend(id.map(|id| (id, at)));
             self.skills.extend(skill);
         }
         let outcome = match (tree.root, tree.branches.is_empty()) {
@@ -190,7 +191,7 @@ impl Gathering {
         self.scan.sources.push((source, outcome));
     }
 
-    fn skill(&mut self, source: &Arc<Source>, found: &Found<'_, Arc<Text>>) -> Option<Skill> {
+    fn skill(&mut self, source: &Arc<Source>, found: Found<'_, Arc<Text>>) -> Option<Skill> {
         let name = &found.file.name;
         let mut problem = |cause| {
             self.scan.problems.push(Problem { path: found.folder.join(name), cause });
@@ -209,7 +210,7 @@ impl Gathering {
         Some(Skill {
             source: source.clone(),
             also: Vec::new(),
-            folder: found.folder.clone(),
+            folder: found.folder,
             file_name: name.clone(),
             state: if enabled { State::Enabled } else { State::Disabled },
             text,

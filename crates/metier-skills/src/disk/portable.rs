@@ -33,7 +33,7 @@ pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<L
             kind if kind.is_symlink() => Entry::Link,
             _ => Entry::Other,
         };
-        names.add(entry.file_name(), kind, wanted);
+        names.add(&entry.file_name(), kind, wanted);
     }
     Ok(Listing { stamp, names: names.sorted(), handle: Handle(path.to_owned()) })
 }

@@ -1,12 +1,12 @@
 //! The disk as Unix systems show it: an open folder is asked, not its path again.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs::{File, Metadata},
     io,
     os::{
         fd::BorrowedFd,
-        unix::{ffi::OsStringExt, fs::MetadataExt},
+        unix::{ffi::OsStrExt, fs::MetadataExt},
     },
     path::Path,
 };
@@ -48,7 +48,7 @@ pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<L
         if bytes == b"." || bytes == b".." {
             continue;
         }
-        let name = OsString::from_vec(bytes.to_vec());
+        let name = OsStr::from_bytes(bytes);
         let kind = match entry.file_type() {
             // Some file systems do not say.
             FileType::Unknown => {
