@@ -58,10 +58,11 @@ impl Catalog {
         for skill in skills.iter().filter(|skill| skill.state == state && filter.shows(skill)) {
             catalog.insert(skill.clone());
         }
-        for at in 0..catalog.entries.len() {
-            let (id, winner) = catalog.naming(at);
-            catalog.entries[at].id = id;
-            catalog.entries[at].winner = winner;
+        let mut naming = Naming { catalog: &catalog, resolved: HashMap::new() };
+        let names: Vec<_> = (0..catalog.entries.len()).map(|at| naming.of(at)).collect();
+        for (entry, (id, winner)) in catalog.entries.iter_mut().zip(names) {
+            entry.id = id;
+            entry.winner = winner;
         }
         catalog
     }
@@ -97,27 +98,6 @@ impl Catalog {
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.by_name.entry(fold(skill.name()).into()).or_default().push(at);
         self.entries.push(Entry { skill, id: None, winner: None });
-    }
-
-    /// The first of a skill's ids that loads it, and who else has its plain name.
-    fn naming(&self, at: usize) -> (Option<Box<str>>, Option<u32>) {
-        let skill = &*self.entries[at].skill;
-        let name = skill.name();
-        let plain = self.resolve(&fold(name));
-        let winner = match plain.as_slice() {
-            &[other] if other != at => u32::try_from(other).ok(),
-            _ => None,
-        };
-        if skill.plugin().is_none() && plain == [at] {
-            return (Some(name.into()), None);
-        }
-        let id = ids(skill).into_iter().find(|id| self.resolve(&fold(id)) == [at]);
-        if id.is_some() {
-            return (id.map(Into::into), winner.filter(|_| skill.plugin().is_none()));
-        }
-        let rivals = ids(skill).into_iter().flat_map(|id| self.resolve(&fold(&id)));
-        let rival = rivals.into_iter().find(|rival| *rival != at);
-        (None, winner.or(rival.and_then(|rival| u32::try_from(rival).ok())))
     }
 
     /// What a folded name means: nothing, one skill, or the best of each who claims it.
@@ -180,6 +160,45 @@ impl Catalog {
             }
         }
         best
+    }
+}
+
+/// The naming of all skills. Copies of one name ask the same questions, so answers are kept.
+struct Naming<'a> {
+    catalog: &'a Catalog,
+    resolved: HashMap<String, Vec<usize>>,
+}
+
+impl Naming<'_> {
+    /// The first of a skill's ids that loads it, and who else has its plain name.
+    fn of(&mut self, at: usize) -> (Option<Box<str>>, Option<u32>) {
+        let skill = &*self.catalog.entries[at].skill;
+        let name = skill.name();
+        let plain = self.resolve(name);
+        let winner = match plain.as_slice() {
+            &[other] if other != at => u32::try_from(other).ok(),
+            _ => None,
+        };
+        if skill.plugin().is_none() && plain == [at] {
+            return (Some(name.into()), None);
+        }
+        let ids = ids(skill);
+        if let Some(id) = ids.iter().find(|id| self.resolve(id) == [at]) {
+            return (Some((**id).into()), winner.filter(|_| skill.plugin().is_none()));
+        }
+        let mut rivals = ids.iter().flat_map(|id| self.resolve(id));
+        let rival = rivals.find(|rival| *rival != at);
+        (None, winner.or(rival.and_then(|rival| u32::try_from(rival).ok())))
+    }
+
+    fn resolve(&mut self, name: &str) -> Vec<usize> {
+        let folded = fold(name);
+        if let Some(known) = self.resolved.get(&*folded) {
+            return known.clone();
+        }
+        let resolved = self.catalog.resolve(&folded);
+        self.resolved.insert(folded.into_owned(), resolved.clone());
+        resolved
     }
 }
 

@@ -85,6 +85,30 @@ fn patterns() -> impl Strategy<Value = Vec<String>> {
     vec(select(words.to_vec()).prop_map(str::to_owned), 0..3)
 }
 
+/// A skill with the name of all others; asked for one by one they would take minutes.
+#[test]
+fn any_number_of_copies_of_one_name_is_named_at_once() {
+    let source = Arc::new(Source::new(Tier::AgentProject, "claude", PathBuf::new()));
+    let frontmatter = Frontmatter {
+        name: "x".to_owned(),
+        description: "d".to_owned(),
+        fields: Vec::new(),
+        repairs: Vec::new(),
+    };
+    let text = Arc::new(Text { frontmatter, whole: None });
+    let copy = |number: usize| Skill {
+        source: source.clone(),
+        also: Vec::new(),
+        folder: PathBuf::from(number.to_string()),
+        file_name: "SKILL.md".into(),
+        state: State::Enabled,
+        text: text.clone(),
+    };
+    let skills: Vec<Arc<Skill>> = (0..20_000).map(copy).map(Arc::new).collect();
+    let catalog = Catalog::new(&skills, &Filter::default());
+    assert_eq!(catalog.listed().count(), 1);
+}
+
 proptest! {
     #![proptest_config(crate::tests::cases(1_024))]
 
