@@ -55,9 +55,11 @@ impl Catalog {
     #[must_use]
     pub fn of(state: State, skills: &[Arc<Skill>], filter: &Filter) -> Catalog {
         let mut catalog = Catalog::default();
-        for skill in skills.iter().filter(|skill| skill.state == state && filter.shows(skill)) {
-            catalog.insert(skill.clone());
-        }
+        let in_state = skills.iter().filter(|skill| skill.state == state);
+        let mut shown: Vec<Arc<Skill>> = in_state.filter_map(|it| filter.shown(it)).collect();
+        // Where a skill's highest place is filtered away, a lower one counts.
+        shown.sort_by_key(|skill| skill.source.tier);
+        shown.into_iter().for_each(|skill| catalog.insert(skill));
         let mut naming = Naming { catalog: &catalog, resolved: HashMap::new() };
         let names: Vec<_> = (0..catalog.entries.len()).map(|at| naming.of(at)).collect();
         for (entry, (id, winner)) in catalog.entries.iter_mut().zip(names) {
@@ -204,7 +206,7 @@ impl Naming<'_> {
 
 /// The names with a prefix by which a skill may be asked for, the one to show first.
 fn ids(skill: &Skill) -> Vec<String> {
-    skill.sources().flat_map(|source| ids_in(source, skill.name())).collect()
+    skill.places().flat_map(|source| ids_in(source, skill.name())).collect()
 }
 
 fn ids_in(source: &Source, name: &str) -> Vec<String> {

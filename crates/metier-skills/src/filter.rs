@@ -1,5 +1,7 @@
 //! Filters: which skills exist for a user.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::{
@@ -39,17 +41,25 @@ impl Filter {
         Ok(Filter { include: patterns(include)?, exclude: patterns(exclude)? })
     }
 
-    /// Whether the skill exists for the user.
+    /// The skill as it exists for the user: in the places that are shown. `None`: in no place.
     #[must_use]
-    pub fn shows(&self, skill: &Skill) -> bool {
+    pub fn shown(&self, skill: &Arc<Skill>) -> Option<Arc<Skill>> {
         if self.include.is_empty() && self.exclude.is_empty() {
-            return true;
+            return Some(skill.clone());
         }
-        // Every way to a skill lets it in; only its own can shut it out.
-        let is_included = || self.include.iter().any(|it| it.matches(skill));
-        let own = labels(skill, [&*skill.source].into_iter());
-        let is_excluded = || self.exclude.iter().any(|it| it.matches_any(&own));
-        (self.include.is_empty() || is_included()) && !is_excluded()
+        let mut places = skill.places().filter(|source| self.shows(skill, source));
+        let source = places.next()?.clone();
+        let also: Vec<Arc<Source>> = places.cloned().collect();
+        if also.len() == skill.also.len() {
+            return Some(skill.clone());
+        }
+        Some(Arc::new(Skill { source, also, ..Skill::clone(skill) }))
+    }
+
+    fn shows(&self, skill: &Skill, source: &Source) -> bool {
+        let labels = labels(skill.name(), source);
+        let any = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches_any(&labels));
+        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
     }
 }
 
@@ -76,7 +86,7 @@ impl Pattern {
     /// Whether the skill is meant.
     #[must_use]
     pub fn matches(&self, skill: &Skill) -> bool {
-        self.matches_any(&labels(skill, skill.sources()))
+        skill.places().any(|source| self.matches_any(&labels(skill.name(), source)))
     }
 
     fn matches_any(&self, labels: &[String]) -> bool {
@@ -88,29 +98,29 @@ fn patterns<S: AsRef<str>>(lists: &[S]) -> Result<Vec<Pattern>, PatternError> {
     lists.iter().flat_map(|list| list.as_ref().split(',')).map(Pattern::new).collect()
 }
 
-/// Everything that a pattern may match of one skill in some of its sources, folded.
-fn labels<'a>(skill: &Skill, sources: impl Iterator<Item = &'a Source>) -> Vec<String> {
-    let name = fold(skill.name());
-    let mut labels = vec![name.clone().into_owned()];
-    for source in sources {
-        let provider = fold(&source.provider);
-        let group = match source.location() {
-            Location::Custom => "@custom",
-            Location::Project => "@project",
-            Location::Global => "@global",
-            Location::Plugin => "@plugins",
-        };
-        labels.extend([format!("{provider}:{name}"), group.to_owned()]);
-        if let Some(owner) = &source.plugin {
-            let plugin = fold(&owner.plugin.name);
-            labels.extend([
-                format!("{plugin}:{name}"),
-                format!("{provider}:{plugin}:{name}"),
-                format!("@plugins:{plugin}"),
-                plugin.into_owned(),
-            ]);
-        }
-        labels.push(provider.into_owned());
+/// Everything that a pattern may match of a skill in one place, folded.
+fn labels(name: &str, source: &Source) -> Vec<String> {
+    let (name, provider) = (fold(name), fold(&source.provider));
+    let group = match source.location() {
+        Location::Custom => "@custom",
+        Location::Project => "@project",
+        Location::Global => "@global",
+        Location::Plugin => "@plugins",
+    };
+    let mut labels = vec![
+        name.clone().into_owned(),
+        provider.clone().into_owned(),
+        format!("{provider}:{name}"),
+        group.to_owned(),
+    ];
+    if let Some(owner) = &source.plugin {
+        let plugin = fold(&owner.plugin.name);
+        labels.extend([
+            format!("{plugin}:{name}"),
+            format!("{provider}:{plugin}:{name}"),
+            format!("@plugins:{plugin}"),
+            plugin.into_owned(),
+        ]);
     }
     labels
 }

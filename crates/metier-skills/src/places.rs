@@ -213,9 +213,10 @@ fn other_agents(dir: &Path) -> Vec<(String, PathBuf)> {
         .flatten()
         .filter_map(|entry| {
             let name = entry.file_name();
-            let provider = name.to_str()?.strip_prefix('.')?.to_lowercase();
+            let agent = name.to_str()?.strip_prefix('.')?;
             let folder = entry.path().join("skills");
-            (is_agent(&provider) && may_be_folder(&folder)).then_some((provider, folder))
+            let found = is_agent(agent) && may_be_folder(&folder);
+            found.then(|| (agent.to_lowercase(), folder))
         })
         .collect();
     found.sort_unstable();
@@ -235,10 +236,11 @@ fn own_folder(agent: &str) -> Option<String> {
     (agent == "agents" || is_agent(agent)).then(|| format!(".{agent}/skills"))
 }
 
+/// Whether a hidden folder may belong to an agent that the table does not name.
 fn is_agent(name: &str) -> bool {
     let listed = AGENTS.iter().any(|agent| agent.provider == name) || NOT_AGENTS.contains(&name);
-    name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    name.starts_with(char::is_alphanumeric)
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))
         && !listed
 }
 

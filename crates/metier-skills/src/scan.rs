@@ -182,10 +182,10 @@ impl Gathering {
             self.known.extend(id.map(|id| (id, at)));
             self.skills.extend(skill);
         }
-        let outcome = match (tree.root, tree.branches.is_empty()) {
-            (_, false) => Outcome::Walked { n_skills: self.skills.len() - before },
-            (Some(_), true) => Outcome::Covered,
-            (None, true) => Outcome::Absent,
+        let outcome = match (tree.branches.is_empty(), tree.is_covered) {
+            (false, _) => Outcome::Walked { n_skills: self.skills.len() - before },
+            (true, true) => Outcome::Covered,
+            (true, false) => Outcome::Absent,
         };
         self.scan.trees.push(Arc::new(tree));
         self.scan.sources.push((source, outcome));
@@ -231,7 +231,7 @@ impl Gathering {
                 }
                 for at in reached {
                     let skill = &mut self.skills[at];
-                    if skill.sources().all(|known| *known != **source) {
+                    if skill.places().all(|known| known != source) {
                         skill.also.push(source.clone());
                     }
                 }

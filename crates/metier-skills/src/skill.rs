@@ -1,6 +1,6 @@
 //! A skill: one `SKILL.md`, where it was found and whose it is.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, iter, path::PathBuf, sync::Arc};
 
 use crate::{
     frontmatter::{Frontmatter, Repair},
@@ -89,9 +89,9 @@ impl Skill {
         &self.source.provider
     }
 
-    /// Every source that shows it, the one that counts first.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
-        std::iter::once(&self.source).chain(&self.also).map(|source| &**source)
+    /// Every source that leads to it, the one that counts first.
+    pub fn places(&self) -> impl Iterator<Item = &Arc<Source>> {
+        iter::once(&self.source).chain(&self.also)
     }
 
     /// Where it lives.

@@ -22,6 +22,8 @@ use crate::{
 pub(crate) struct Tree<T> {
     /// Which folder the source really is; absent where there is none.
     pub(crate) root: Option<FileId>,
+    /// Whether that folder was visited before.
+    pub(crate) is_covered: bool,
     pub(crate) branches: BTreeMap<PathBuf, Arc<Folder<T>>>,
     /// What the source's own path and each link leads to.
     pub(crate) links: HashMap<PathBuf, FileId>,
@@ -137,6 +139,16 @@ impl<T> SkillFile<T> {
 }
 
 impl<T> Tree<T> {
+    /// Notes why a path was not followed, as the last walk did if it did.
+    pub(crate) fn refuse(&mut self, path: &Path, cause: Cause, previous: Option<&Tree<T>>) {
+        let before = previous.and_then(|it| it.branches.get(path));
+        let before = before.filter(|it| it.trouble.as_ref() == Some(&cause)).cloned();
+        let folder = before.unwrap_or_else(|| {
+            Arc::new(Folder::unseen(OsString::new(), Visit::Omitted, None).troubled(cause))
+        });
+        self.branches.insert(path.to_owned(), folder);
+    }
+
     /// Every skill file of the source in the order of its path, and what went wrong on the way.
     pub(crate) fn collect<'a>(
         &'a self,
@@ -182,6 +194,7 @@ impl<T> Tree<T> {
     pub(crate) fn is_same(&self, other: &Tree<T>) -> bool {
         let same = |((path, a), (before, b)): ((_, _), (_, _))| path == before && Arc::ptr_eq(a, b);
         self.root == other.root
+            && self.is_covered == other.is_covered
             && self.links == other.links
             && self.fence == other.fence
             && self.overrun == other.overrun

@@ -69,8 +69,10 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     pub(crate) fn tree(&mut self, root: &Path, previous: Option<&Tree<T>>) -> Tree<T> {
         self.n_folders = AtomicUsize::new(0);
         let previous = previous.filter(|it| it.fence == self.fence);
+        let id = disk::stamp_of(root).ok().map(|stamp| stamp.id);
         let mut tree = Tree {
-            root: disk::stamp_of(root).ok().map(|stamp| stamp.id),
+            root: id,
+            is_covered: id.is_some_and(|id| self.visited.contains(&id)),
             branches: BTreeMap::new(),
             links: HashMap::new(),
             fence: self.fence.clone(),
@@ -102,19 +104,17 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     ) -> Vec<PathBuf> {
         let mut claimed = HashSet::new();
         paths.retain(|path| match disk::stamp_of(path) {
+            Ok(_) if self.leaves_fence(path) => {
+                tree.refuse(path, Cause::LeavesPlugin, previous);
+                false
+            }
             Ok(stamp) => {
                 tree.links.insert(path.clone(), stamp.id);
                 !self.visited.contains(&stamp.id) && claimed.insert(stamp.id)
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if disk::is_link(path) {
-                    let before = previous.and_then(|it| it.branches.get(path)).cloned();
-                    let before = before.filter(|it| it.trouble == Some(Cause::DanglingLink));
-                    let folder = before.unwrap_or_else(|| {
-                        let folder = Folder::unseen(OsString::new(), Visit::Omitted, None);
-                        Arc::new(folder.troubled(Cause::DanglingLink))
-                    });
-                    tree.branches.insert(path.clone(), folder);
+                    tree.refuse(path, Cause::DanglingLink, previous);
                 }
                 false
             }
@@ -223,9 +223,6 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
         previous: Option<&Arc<Folder<T>>>,
     ) -> Folder<T> {
         let mut folder = Folder::unseen(name, Visit::Made, Some(listing.stamp.id));
-        if spot.depth == 0 && self.leaves_fence(spot.path) {
-            return folder.troubled(Cause::LeavesPlugin);
-        }
         folder.stamp = listing.stamp.settled(self.started);
         let mut names = mem::take(&mut listing.names);
         names.folders.retain(|name| is_walked(name));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metier_skills::{Bundle, BundleFile, Cause, Problem, Severity, Skill, State};
+use metier_skills::{Bundle, BundleFile, Cause, Problem, Severity, Skill, Source, State};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -27,9 +27,9 @@ pub(crate) struct SkillJson<'a> {
     marketplace: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin_version: Option<&'a str>,
-    /// Other providers whose folders lead to the same skill.
+    /// Other places that lead to the same skill.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also_in: Vec<&'a str>,
+    also_in: Vec<PlaceJson<'a>>,
     disabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shadowed_by: Option<&'a str>,
@@ -55,6 +55,37 @@ where
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq((self.0)())
     }
+}
+
+/// A place that leads to a skill.
+#[derive(Debug, PartialEq, Serialize)]
+struct PlaceJson<'a> {
+    provider: &'a str,
+    location: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<&'a str>,
+}
+
+impl<'a> From<&'a Source> for PlaceJson<'a> {
+    fn from(source: &'a Source) -> PlaceJson<'a> {
+        PlaceJson {
+            provider: &source.provider,
+            location: source.location().to_string(),
+            plugin: source.plugin.as_ref().map(|owner| owner.plugin.name.as_str()),
+        }
+    }
+}
+
+/// The places beside a skill's own, each once.
+fn places(skill: &Skill) -> Vec<PlaceJson<'_>> {
+    let mut places: Vec<PlaceJson<'_>> = Vec::new();
+    for source in skill.places() {
+        let place = PlaceJson::from(&**source);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.split_off(1)
 }
 
 /// One file of a skill.
@@ -89,7 +120,7 @@ impl<'a> SkillJson<'a> {
             plugin_version: plugin.and_then(|it| it.version.as_deref()),
             disabled: skill.state == State::Disabled,
             shadowed_by: None,
-            also_in: skill.also.iter().map(|it| &*it.provider).collect(),
+            also_in: places(skill),
             files: None,
             files_cut: None,
             frontmatter: skill.fields(),

@@ -1,10 +1,14 @@
 //! What a command sees: the sources, the scan and the catalog that its arguments ask for.
 
-use std::path::PathBuf;
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use metier_skills::{
-    Bodies, Catalog, Entry, Filter, Lookup, PatternError, Places, PluginPlaces, Scan, Sources,
-    Standard, State, scan_watched,
+    Bodies, Catalog, Entry, Filter, Lookup, PatternError, Places, PluginPlaces, Scan, Skill,
+    Sources, Standard, State, scan_watched,
 };
 
 use crate::{
@@ -25,6 +29,7 @@ pub(crate) struct View {
     /// Skills that are switched off.
     pub(crate) disabled: Catalog,
     pub(crate) config_problems: Vec<ConfigProblem>,
+    filter: Filter,
 }
 
 impl View {
@@ -43,7 +48,8 @@ impl View {
         let scan = progress::shown(ui, |progress| scan_watched(&sources.list, bodies, progress));
         let catalog = Catalog::new(&scan.skills, &filter);
         let disabled = Catalog::of(State::Disabled, &scan.skills, &filter);
-        Ok(View { sources, scan, catalog, disabled, config_problems: settings.problems })
+        let config_problems = settings.problems;
+        Ok(View { sources, scan, catalog, disabled, config_problems, filter })
     }
 
     /// The one enabled skill that `name` means.
@@ -65,6 +71,13 @@ impl View {
             some => format!("did you mean {}?", quoted(some.iter().copied(), "or")),
         };
         Failure::new(Exit::NotFound, format!("no skill `{}`", cut(name, 64))).hinted(hint)
+    }
+
+    /// The catalog as it would be without some skills.
+    pub(crate) fn without(&self, gone: &[&Arc<Skill>]) -> Catalog {
+        let gone: HashSet<&Path> = gone.iter().map(|skill| &*skill.folder).collect();
+        let kept = self.scan.skills.iter().filter(|it| !gone.contains(&*it.folder)).cloned();
+        Catalog::new(&kept.collect::<Vec<_>>(), &self.filter)
     }
 
     /// How many problems there are, in files, folders and configuration.

@@ -116,11 +116,20 @@ fn joiners_that_join_nothing_make_no_second_name() {
 }
 
 #[test]
-fn an_exclude_leaves_skills_that_another_provider_only_links_to() {
+fn a_filter_drops_places_and_a_skill_with_the_last_of_them() {
     let fixture = Fixture::new(TREE);
     let scan = scan(&[source(&fixture, "agents", "custom"), source(&fixture, "codex", "custom")]);
-    let filter = Filter::new(&[], &["codex"]).unwrap();
-    assert_eq!(ids(&Catalog::new(&scan.skills, &filter)), ["a", "b"]);
+    let check = |include: &[&str], exclude: &[&str], asked: &str, expected: &str| {
+        let catalog = Catalog::new(&scan.skills, &Filter::new(include, exclude).unwrap());
+        let found = meaning(&catalog, asked, |skill| skill.provider().to_owned());
+        assert_eq!(found, expected, "{asked} of {include:?} without {exclude:?}");
+    };
+    check(&[], &["codex"], "a", "found agents");
+    check(&[], &["codex"], "codex:a", "missing a");
+    check(&[], &["agents"], "a", "found codex");
+    check(&["codex"], &[], "a", "found codex");
+    check(&["codex"], &[], "agents:a", "missing a");
+    check(&[], &["codex", "agents"], "a", "missing");
 }
 
 #[cfg(unix)]
@@ -140,6 +149,20 @@ mod links {
         );
         let scan = scan(&[plugin(&fixture, "a", "1", "a"), plugin(&fixture, "b", "1", "b")]);
         assert_eq!(names(&scan), ["own", "y"]);
+    }
+
+    #[test]
+    fn a_link_out_of_a_plugin_is_refused_also_where_others_know_its_target() {
+        let fixture = Fixture::new(
+            "//- private/sec/SKILL.md\nname: sec | description: d\n\
+             //- home/.codex/skills/sec -> private/sec\n\
+             //- p/skills/sec -> private/sec\n",
+        );
+        let codex = source(&fixture, "codex", "home/.codex/skills");
+        let scan = scan(&[codex, plugin(&fixture, "p", "1", "p")]);
+        let catalog = catalog(&scan, &[]);
+        assert_eq!(meaning(&catalog, "p:sec", |_| String::new()), "missing sec");
+        assert_eq!(scan.problems.len(), 1);
     }
 
     #[test]

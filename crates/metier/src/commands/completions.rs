@@ -83,5 +83,8 @@ impl Candidates {
 
 /// Whether a shell takes a name for nothing but text: it is put on the command line as it is.
 fn is_harmless(name: &str) -> bool {
-    name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '@' | '+'))
+    !name.starts_with('-')
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '@' | '+'))
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, process::ExitCode};
 
-use metier_skills::{Bodies, Entry, Skill};
+use metier_skills::{Bodies, Entry, Skill, State};
 use serde::Serialize;
 
 use crate::{
@@ -25,13 +25,21 @@ struct ListJson<S> {
 
 /// One line of the list.
 struct Row<'a> {
-    /// The name that loads it.
+    /// The name that loads it, or that enables it if it is disabled.
     id: Option<&'a str>,
-    /// What it is called here: its id, or the name that would enable it.
-    label: &'a str,
     skill: &'a Skill,
     /// Who has its plain name instead.
     winner: Option<&'a Entry>,
+}
+
+impl<'a> Row<'a> {
+    fn label(&self) -> &'a str {
+        self.id.unwrap_or(self.skill.name())
+    }
+
+    fn is_disabled(&self) -> bool {
+        self.skill.state == State::Disabled
+    }
 }
 
 pub(crate) fn run(args: &List, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
@@ -49,15 +57,13 @@ fn rows(view: &View, which: Which) -> Vec<Row<'_>> {
     let enabled = view.catalog.entries().iter().filter(|it| which.all || it.id.is_some());
     let enabled = enabled.map(|entry| {
         let winner = view.catalog.winner(entry);
-        let label = entry.id.as_deref().unwrap_or(entry.skill.name());
-        Row { id: entry.id.as_deref(), label, skill: &entry.skill, winner }
+        Row { id: entry.id.as_deref(), skill: &entry.skill, winner }
     });
     let disabled = view.disabled.entries().iter();
     let disabled = disabled.map(|entry| Row {
-        id: None,
-        label: entry.id.as_deref().unwrap_or(entry.skill.name()),
+        id: entry.id.as_deref(),
         skill: &entry.skill,
-        winner: None,
+        winner: view.disabled.winner(entry),
     });
     match which {
         Which { disabled: true, .. } => disabled.collect(),
@@ -82,7 +88,7 @@ fn skill_json<'a>(row: &Row<'a>, args: &List) -> SkillJson<'a> {
 }
 
 fn print(args: &List, view: &View, rows: &[Row<'_>], ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let names = rows.iter().map(|row| columns(&one_line(row.label)));
+    let names = rows.iter().map(|row| columns(&one_line(row.label())));
     let widest = ui.width.map_or(WIDEST_NAME, |columns| WIDEST_NAME.min(columns / 3));
     let width = names.max().unwrap_or(0).min(widest);
     for (number, (group, rows)) in groups(rows).into_iter().enumerate() {
@@ -129,15 +135,16 @@ fn print_heading(group: &str, n_skills: usize, ui: &mut Ui<'_>) -> Result<(), Fa
 }
 
 fn print_row(row: &Row<'_>, which: Which, width: usize, ui: &mut Ui<'_>) -> Result<(), Failure> {
-    let (name, dim) = (if row.id.is_some() { ui.style.name } else { ui.style.dim }, ui.style.dim);
-    let label = pad(&one_line(row.label), width);
+    let dim = ui.style.dim;
+    let name = if row.id.is_some() && !row.is_disabled() { ui.style.name } else { dim };
+    let label = pad(&one_line(row.label()), width);
     let state = match (row.id, row.winner) {
-        (None, None) => "[disabled] ".to_owned(),
-        (None, Some(winner)) => format!("[shadowed by {}] ", text(&winner.skill.folder)),
+        _ if row.is_disabled() => "[disabled]".to_owned(),
+        (None, Some(winner)) => format!("[shadowed by {}]", text(&winner.skill.folder)),
         (Some(_), Some(winner)) if which.all => {
-            format!("[`{}` is {}] ", row.skill.name(), text(&winner.skill.folder))
+            format!("[`{}` is {}]", row.skill.name(), text(&winner.skill.folder))
         }
-        (Some(_), _) => String::new(),
+        _ => String::new(),
     };
     let state = one_line(&state);
     let used = columns(&label) + columns(&state) + 5;
@@ -165,7 +172,7 @@ fn print_summary(args: &List, view: &View, n_rows: usize, ui: &mut Ui<'_>) -> Re
     let n_found = view.scan.skills.len();
     if n_rows == 0 && n_found > 0 {
         ui.note("no skills to list")?;
-        ui.note(format!("hint: {n_found} were found; --include, --exclude or --all show others"))?;
+        ui.note(format!("hint: the flags hide all that was found ({n_found}); --all shows more"))?;
     } else if n_rows == 0 {
         ui.note("no skills found")?;
         ui.note(

@@ -57,7 +57,7 @@ fn parent(args: &New, environment: &Environment) -> Result<PathBuf, Failure> {
     if let Some(dir) = &args.dir {
         return Ok(environment.absolute(&environment.working_dir, dir));
     }
-    let agent = args.agent.as_deref().unwrap_or("agents");
+    let agent = args.agent.as_deref().unwrap_or("agents").to_lowercase();
     let standard = environment.standard().ok_or_else(|| {
         Failure::new(Exit::Failed, "your home folder is not known")
             .hinted("say where to write with --dir")
@@ -67,7 +67,7 @@ fn parent(args: &New, environment: &Environment) -> Result<PathBuf, Failure> {
             .hinted("write it for all your projects with --global, or say where with --dir"));
     }
     let folder =
-        if args.global { standard.global_folder(agent) } else { standard.project_folder(agent) };
+        if args.global { standard.global_folder(&agent) } else { standard.project_folder(&agent) };
     folder.ok_or_else(|| {
         Failure::new(Exit::Usage, format!("`{agent}` is not an agent's name"))
             .hinted("write it as in `.claude/skills`: claude, codex, gemini, …")
@@ -116,7 +116,7 @@ fn write(folder: &Path, content: &str) -> Result<(), Failure> {
     written.map_err(|error| {
         let _ = fs::remove_dir_all(&draft);
         match error.kind() {
-            ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty => exists(folder),
+            ErrorKind::DirectoryNotEmpty => exists(folder),
             _ => unwritable(folder, &error),
         }
     })

@@ -1,8 +1,8 @@
 //! `metier enable` and `metier disable`: a skill's file is renamed, nothing else.
 
-use std::{fs, path::PathBuf, process::ExitCode, sync::Arc};
+use std::{fs, path::PathBuf, process::ExitCode, ptr, sync::Arc};
 
-use metier_skills::{Bodies, Catalog, DISABLED_FILE, Lookup, Pattern, SKILL_FILE, Skill};
+use metier_skills::{Bodies, Catalog, DISABLED_FILE, Entry, Lookup, Pattern, SKILL_FILE, Skill};
 use serde::Serialize;
 
 use crate::{
@@ -23,6 +23,8 @@ enum Way {
 
 /// One renaming.
 struct Move {
+    /// What the skill is called.
+    id: String,
     name: String,
     from: PathBuf,
     to: PathBuf,
@@ -37,6 +39,7 @@ struct SwitchJson {
 
 #[derive(Serialize)]
 struct MoveJson {
+    id: String,
     name: String,
     from: String,
     to: String,
@@ -54,19 +57,23 @@ pub(crate) fn disable(args: &Switch, environment: &Environment, ui: &mut Ui<'_>)
 
 fn run(way: Way, args: &Switch, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let view = View::open(&args.selection, environment, Bodies::Dropped, ui)?;
+    let chosen = chosen(way, args, &view)?;
     let mut done = Vec::new();
-    for step in chosen(way, args, &view)?.into_iter().map(|skill| plan(way, skill)) {
+    for step in chosen.iter().map(|entry| plan(way, entry)) {
         let error = is_free(&step).and_then(|()| perform(&step, args)).err();
         if !args.format.json {
             report(way, args, &step, error.as_deref(), ui)?;
         }
-        done.push(MoveJson { name: step.name, from: text(&step.from), to: text(&step.to), error });
+        let Move { id, name, from, to } = step;
+        done.push(MoveJson { id, name, from: text(&from), to: text(&to), error });
     }
     let failed = done.iter().any(|step| step.error.is_some());
     if args.format.json {
         ui.json(&SwitchJson { dry_run: args.dry_run, skills: done })?;
     } else if done.is_empty() {
         ui.note(format!("nothing to do: all of that is {} already", way.word()))?;
+    } else if way == Way::Off && !failed && !args.dry_run {
+        tell_heirs(&chosen, &view, ui)?;
     }
     Ok(if failed { Exit::Failed.into() } else { ExitCode::SUCCESS })
 }
@@ -80,33 +87,41 @@ impl Way {
     }
 }
 
+/// Says which copies the names of disabled skills mean now.
+fn tell_heirs(gone: &[&Entry], view: &View, ui: &mut Ui<'_>) -> Result<(), Failure> {
+    let skills: Vec<&Arc<Skill>> = gone.iter().map(|entry| &entry.skill).collect();
+    let left = view.without(&skills);
+    for id in gone.iter().filter_map(|entry| entry.id.as_deref()) {
+        if let Lookup::Found(heir) = left.find(id) {
+            ui.note(format!("`{id}` is now {}", text(&heir.skill.file())))?;
+        }
+    }
+    Ok(())
+}
+
 /// The skills that the command line means, each once; those already switched are left out.
-fn chosen<'a>(way: Way, args: &Switch, view: &'a View) -> Result<Vec<&'a Arc<Skill>>, Failure> {
+fn chosen<'a>(way: Way, args: &Switch, view: &'a View) -> Result<Vec<&'a Entry>, Failure> {
     let (from, to) = match way {
         Way::On => (&view.disabled, &view.catalog),
         Way::Off => (&view.catalog, &view.disabled),
     };
     if args.all {
-        return Ok(skills(from).collect());
+        return Ok(from.entries().iter().collect());
     }
-    let mut chosen: Vec<&Arc<Skill>> = Vec::new();
+    let mut chosen: Vec<&Entry> = Vec::new();
     for name in &args.names {
         let meant = if Pattern::is_glob(name) {
             matching(name, way, from, to)?
         } else {
             named(name, way, from, to)?
         };
-        for skill in meant {
-            if !chosen.iter().any(|had| Arc::ptr_eq(had, skill)) {
-                chosen.push(skill);
+        for entry in meant {
+            if !chosen.iter().any(|had| ptr::eq(*had, entry)) {
+                chosen.push(entry);
             }
         }
     }
     Ok(chosen)
-}
-
-fn skills(catalog: &Catalog) -> impl Iterator<Item = &Arc<Skill>> {
-    catalog.entries().iter().map(|entry| &entry.skill)
 }
 
 fn matching<'a>(
@@ -114,10 +129,11 @@ fn matching<'a>(
     way: Way,
     from: &'a Catalog,
     to: &Catalog,
-) -> Result<Vec<&'a Arc<Skill>>, Failure> {
+) -> Result<Vec<&'a Entry>, Failure> {
     let pattern = Pattern::new(name).map_err(|error| Failure::new(Exit::Usage, error))?;
-    let found: Vec<_> = skills(from).filter(|skill| pattern.matches(skill)).collect();
-    if found.is_empty() && !skills(to).any(|skill| pattern.matches(skill)) {
+    let is_meant = |entry: &&Entry| pattern.matches(&entry.skill);
+    let found: Vec<_> = from.entries().iter().filter(is_meant).collect();
+    if found.is_empty() && !to.entries().iter().any(|entry| is_meant(&entry)) {
         return Err(nothing(name, way, &[]));
     }
     Ok(found)
@@ -128,9 +144,9 @@ fn named<'a>(
     way: Way,
     from: &'a Catalog,
     to: &Catalog,
-) -> Result<Vec<&'a Arc<Skill>>, Failure> {
+) -> Result<Vec<&'a Entry>, Failure> {
     match from.find(name) {
-        Lookup::Found(entry) => Ok(vec![&entry.skill]),
+        Lookup::Found(entry) => Ok(vec![entry]),
         Lookup::Ambiguous(entries) => Err(ambiguous(name, &entries)),
         Lookup::Missing { similar } => match to.find(name) {
             Lookup::Missing { .. } => Err(nothing(name, way, &similar)),
@@ -151,12 +167,15 @@ fn nothing(name: &str, way: Way, similar: &[&str]) -> Failure {
     }
 }
 
-fn plan(way: Way, skill: &Arc<Skill>) -> Move {
+fn plan(way: Way, entry: &Entry) -> Move {
+    let skill = &entry.skill;
     let to = match way {
         Way::On => SKILL_FILE,
         Way::Off => DISABLED_FILE,
     };
-    Move { name: skill.name().to_owned(), from: skill.file(), to: skill.folder.join(to) }
+    let name = skill.name().to_owned();
+    let id = entry.id.as_deref().map_or_else(|| name.clone(), str::to_owned);
+    Move { id, name, from: skill.file(), to: skill.folder.join(to) }
 }
 
 /// Whether renaming would lose no file.
@@ -192,6 +211,6 @@ fn report(
         (true, Way::Off) => "would disable",
     };
     let (name, dim) = (ui.style.name, ui.style.dim);
-    let (skill, path) = (one_line(&step.name), text(&step.from));
+    let (skill, path) = (one_line(&step.id), text(&step.from));
     Ok(ui.line(format!("{word} {name}{skill}{name:#} {dim}{}{dim:#}", one_line(&path)))?)
 }

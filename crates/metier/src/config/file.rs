@@ -78,16 +78,16 @@ impl File<'_> {
 
     /// The strings at `key` that are patterns.
     fn patterns(&mut self, object: &Object<'_>, key: &str) -> Option<Vec<String>> {
-        let mut lists = self.strings(object, key)?;
+        let lists = self.strings(object, key)?;
         let value = &object.get(key)?.value;
-        lists.retain(|list| {
-            let error = list.split(',').find_map(|pattern| Pattern::new(pattern).err());
-            if let Some(error) = &error {
-                self.problem(value, &format!("`skills.{key}`: {error}"));
+        let mut patterns = Vec::new();
+        for text in lists.iter().flat_map(|list| list.split(',')) {
+            match Pattern::new(text) {
+                Ok(_) => patterns.push(text.to_owned()),
+                Err(error) => self.problem(value, &format!("`skills.{key}`: {error}")),
             }
-            error.is_none()
-        });
-        Some(lists)
+        }
+        Some(patterns)
     }
 
     /// The list of strings at `key`, without the members that are none.

@@ -70,7 +70,7 @@ fn list_all_says_who_won_and_what_is_disabled() {
     let expected = [
         json!(["pdf", "pdf", false, null]),
         json!([null, "pdf", false, "pdf"]),
-        json!([null, "off", true, null]),
+        json!(["off", "off", true, null]),
     ];
     assert_eq!(told, expected);
 }

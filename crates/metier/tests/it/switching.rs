@@ -116,7 +116,7 @@ fn json_says_what_was_renamed() {
     assert_eq!(
         machine.json("disable --json git"),
         serde_json::json!({"dryRun": false, "skills": [
-            {"name": "git", "from": folder.join("SKILL.md"), "to": folder.join(".SKILL.md")},
+            {"id": "git", "name": "git", "from": folder.join("SKILL.md"), "to": folder.join(".SKILL.md")},
         ]})
     );
 }
@@ -141,7 +141,21 @@ fn a_name_is_resolved_among_the_disabled_as_among_the_enabled() {
     --- exit 3
     ");
     assert_snapshot!(machine.run("enable Codex:A"), @"
-    enabled a $ROOT/project/.codex/skills/a/.SKILL.md
+    enabled codex:a $ROOT/project/.codex/skills/a/.SKILL.md
+    --- exit 0
+    ");
+}
+
+#[test]
+fn who_inherits_a_name_is_told() {
+    let machine = Machine::new(
+        "//- project/skills/one/SKILL.md\nname: one | description: d\n\
+         //- project/.claude/skills/one/SKILL.md\nname: one | description: d\n",
+    );
+    assert_snapshot!(machine.run("disable one"), @"
+    disabled one $ROOT/project/skills/one/SKILL.md
+    --- stderr
+    `one` is now $ROOT/project/.claude/skills/one/SKILL.md
     --- exit 0
     ");
 }
