@@ -18,6 +18,10 @@ fix:
 snap:
     cargo insta test --workspace --review
 
+# The program, built for debugging.
+run *args:
+    cargo run -q -p metier -- {{args}}
+
 # Benchmarks on one core.
 bench:
     taskset -c 0 cargo bench --workspace

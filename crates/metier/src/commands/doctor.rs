@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> 
         if !args.all {
             fold_empty_places(&mut sections[0].1);
         }
-        print(&sections, ui)?;
+        print(&sections, &Abbreviated::new(environment, args), ui)?;
     }
     Ok(if ok { ExitCode::SUCCESS } else { Exit::Failed.into() })
 }
@@ -217,13 +217,28 @@ fn problems(view: &View) -> Vec<Finding> {
     findings
 }
 
-fn print(sections: &[Section], ui: &mut Ui<'_>) -> Result<(), Failure> {
+/// Text for people, in which the home folder is `~`.
+struct Abbreviated(Option<String>);
+
+impl Abbreviated {
+    fn new(environment: &Environment, args: &Doctor) -> Abbreviated {
+        let home = environment.at_home(args.selection.user_dir.as_deref()).home;
+        Abbreviated(home.map(|home| format!("{}/", text(&home))))
+    }
+
+    fn line(&self, text: &str) -> String {
+        let line = one_line(text);
+        self.0.as_deref().map_or_else(|| line.to_string(), |home| line.replace(home, "~/"))
+    }
+}
+
+fn print(sections: &[Section], short: &Abbreviated, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let style = ui.style;
     for (title, findings) in sections.iter().filter(|(_, findings)| !findings.is_empty()) {
         let heading = style.heading;
         ui.line(format!("{heading}{title}{heading:#}"))?;
         for finding in findings {
-            print_finding(finding, ui)?;
+            print_finding(finding, short, ui)?;
         }
         ui.line("")?;
     }
@@ -240,19 +255,19 @@ fn print(sections: &[Section], ui: &mut Ui<'_>) -> Result<(), Failure> {
     })?)
 }
 
-fn print_finding(finding: &Finding, ui: &mut Ui<'_>) -> Result<(), Failure> {
+fn print_finding(finding: &Finding, short: &Abbreviated, ui: &mut Ui<'_>) -> Result<(), Failure> {
     let style = ui.style;
     let (sign, look) = match finding.level {
         Level::Error => ("✗", style.error),
         Level::Warning => ("!", style.warning),
         Level::Info => ("·", style.good),
     };
-    let (subject, message) = (one_line(&finding.subject), one_line(&finding.message));
+    let (subject, message) = (short.line(&finding.subject), short.line(&finding.message));
     let name = style.name;
     ui.line(format!("  {look}{sign}{look:#} {name}{subject}{name:#}: {message}"))?;
     if !finding.hint.is_empty() {
         let dim = style.dim;
-        ui.line(format!("    {dim}{}{dim:#}", one_line(&finding.hint)))?;
+        ui.line(format!("    {dim}{}{dim:#}", short.line(&finding.hint)))?;
     }
     Ok(())
 }

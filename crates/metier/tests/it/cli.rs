@@ -181,23 +181,23 @@ fn doctor_says_what_is_there_and_what_is_wrong() {
     Sources
       · $ROOT/project/.agents/skills: agents · project, 1 skill
       · $ROOT/project/.claude/skills: claude · project, 1 skill
-      · $ROOT/home/.claude/skills: claude · global, 1 skill
-      · $ROOT/home/.codex/skills: codex · global, 2 skills
+      · ~/.claude/skills: claude · global, 1 skill
+      · ~/.codex/skills: codex · global, 2 skills
       · 40 more places: nothing there (--all names them)
 
     Names
       · $ROOT/project/.claude/skills/pdf/SKILL.md: `pdf` means $ROOT/project/.agents/skills/pdf/SKILL.md; this one is `claude:pdf`
-      ! $ROOT/home/.claude/skills/pdf/SKILL.md: no name loads it: `pdf` means $ROOT/project/.agents/skills/pdf/SKILL.md
+      ! ~/.claude/skills/pdf/SKILL.md: no name loads it: `pdf` means $ROOT/project/.agents/skills/pdf/SKILL.md
         rename one of the two, or remove it
 
     Disabled
-      · off: $ROOT/home/.codex/skills/off/.SKILL.md
+      · off: ~/.codex/skills/off/.SKILL.md
         `metier enable off` makes it loadable
 
     Problems
-      ✗ $ROOT/home/.codex/skills/broken/SKILL.md: there is no frontmatter: the file does not begin with a line `---`
+      ✗ ~/.codex/skills/broken/SKILL.md: there is no frontmatter: the file does not begin with a line `---`
         begin the file with a line `---`, a `name: …`, a `description: …` and a line `---`
-      ! $ROOT/home/.codex/skills/git/SKILL.md: repaired: line 3: `description` holds an unquoted `: `; put the value in quotes
+      ! ~/.codex/skills/git/SKILL.md: repaired: line 3: `description` holds an unquoted `: `; put the value in quotes
         other agents may drop this skill: mend the file
 
     1 error, 2 warnings
@@ -238,12 +238,12 @@ fn doctor_knows_the_state_of_plugins() {
     Plugins
       ! gone@m: stale: its folder is gone: $ROOT/gone
         `claude plugin uninstall` forgets it, `claude plugin install` brings it back
-      · off@m: disabled by $ROOT/home/.claude/settings.json
+      · off@m: disabled by ~/.claude/settings.json
         `claude plugin enable` makes its skills loadable
       · on@m 1.0.0: enabled
 
     Problems
-      ✗ $ROOT/home/.claude/plugins/installed_plugins.json: `bad@m` is not an object or an array of objects
+      ✗ ~/.claude/plugins/installed_plugins.json: `bad@m` is not an object or an array of objects
         make `bad@m` an object or an array of objects
 
     1 error, 1 warning
@@ -523,8 +523,8 @@ fn a_folder_that_a_flag_names_should_be_there() {
 #[test]
 fn doctor_names_every_place_if_asked() {
     let seen = Machine::new("").run("doctor --all");
-    for place in ["project/.agents/skills", "home/.codex/skills", "home/.config/goose/skills"] {
-        assert!(seen.contains(&format!("$ROOT/{place}: nothing there")), "{place}");
+    for place in ["$ROOT/project/.agents/skills", "~/.codex/skills", "~/.config/goose/skills"] {
+        assert!(seen.contains(&format!("{place}: nothing there")), "{place}");
     }
 }
 
