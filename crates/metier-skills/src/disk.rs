@@ -32,7 +32,7 @@ const LONGEST_FILE: u64 = 1 << 20;
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 
 /// Which file or folder something really is, whatever path led to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileId(u64, u64);
 
 /// Tells one version of a file or folder from the next without reading it.
@@ -112,6 +112,11 @@ pub(crate) fn is_file(path: &Path) -> bool {
 /// The path with all links followed.
 pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
+}
+
+/// Whether a path with all links followed stays inside a real folder, if one is given.
+pub(crate) fn is_inside(path: &Path, fence: Option<&Path>) -> bool {
+    fence.is_none_or(|fence| real(path).is_some_and(|real| real.starts_with(fence)))
 }
 
 impl Listing {

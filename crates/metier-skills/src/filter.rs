@@ -42,8 +42,7 @@ impl Filter {
     }
 
     /// The skill as it exists for the user: in the places that are shown. `None`: in no place.
-    #[must_use]
-    pub fn shown(&self, skill: &Arc<Skill>) -> Option<Arc<Skill>> {
+    pub(crate) fn shown(&self, skill: &Arc<Skill>) -> Option<Arc<Skill>> {
         if self.include.is_empty() && self.exclude.is_empty() {
             return Some(skill.clone());
         }

@@ -64,10 +64,9 @@ pub struct Progress {
 }
 
 /// Whether whole files stay in memory after their frontmatter was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bodies {
     /// Only the frontmatter stays.
-    #[default]
     Dropped,
     /// The whole text stays, for a search that follows at once.
     Kept,
@@ -225,6 +224,8 @@ impl Gathering {
             for ((source, outcome), tree) in sources.iter_mut().zip(trees.iter()) {
                 let reached = tree.root.map(|root| reach.skills_of(root)).unwrap_or_default();
                 let reached = reached.iter().filter_map(|id| *self.known.get(id)?);
+                // A source without a fence may have followed links that this one may not.
+                let reached = reached.filter(|at| tree.allows(&self.skills[*at].folder));
                 let reached: Vec<usize> = reached.collect();
                 if let Outcome::Walked { n_skills } = outcome {
                     *n_skills = reached.len();

@@ -72,8 +72,7 @@ impl Skill {
     }
 
     /// The whole file, if the scan kept it.
-    #[must_use]
-    pub fn kept_text(&self) -> Option<&str> {
+    pub(crate) fn kept_text(&self) -> Option<&str> {
         self.text.whole.as_deref()
     }
 

@@ -13,7 +13,7 @@ use std::{
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    disk::{FileId, Stamp},
+    disk::{self, FileId, Stamp},
     problem::{Cause, Problem},
 };
 
@@ -181,6 +181,11 @@ impl<T> Tree<T> {
         for (path, folder) in &self.branches {
             folder.each(&mut path.clone(), look);
         }
+    }
+
+    /// Whether a path stays inside the fence, if there is one.
+    pub(crate) fn allows(&self, path: &Path) -> bool {
+        disk::is_inside(path, self.fence.as_deref())
     }
 
     /// Whether it leads to folders that were visited on another way.

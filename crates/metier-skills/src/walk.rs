@@ -301,9 +301,7 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
     }
 
     fn leaves_fence(&self, path: &Path) -> bool {
-        self.fence
-            .as_ref()
-            .is_some_and(|fence| path.canonicalize().map_or(true, |real| !real.starts_with(fence)))
+        !disk::is_inside(path, self.fence.as_deref())
     }
 }
 

@@ -166,6 +166,22 @@ mod links {
     }
 
     #[test]
+    fn a_plugin_does_not_lead_out_on_the_links_that_another_source_followed() {
+        let fixture = Fixture::new(
+            "//- private/sec/SKILL.md\nname: sec | description: d\n\
+             //- p/skills/own/SKILL.md\nname: own | description: d\n\
+             //- p/skills/sec -> private/sec\n",
+        );
+        let unfenced = source(&fixture, "custom", "p/skills");
+        let scan = scan(&[unfenced, plugin(&fixture, "p", "1", "p")]);
+        let catalog = catalog(&scan, &[]);
+        let show = |skill: &crate::Skill| skill.name().to_owned();
+        assert_eq!(meaning(&catalog, "p:own", show), "found own");
+        assert_eq!(meaning(&catalog, "p:sec", show), "missing sec");
+        assert_eq!(meaning(&catalog, "sec", show), "found sec");
+    }
+
+    #[test]
     fn a_linked_source_leads_on_through_the_links_of_the_other() {
         let fixture = Fixture::new(
             "//- shared/z/SKILL.md\nname: z | description: d\n\
