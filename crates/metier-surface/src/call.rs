@@ -1,0 +1,115 @@
+//! A call: one request that is being worked on, and its ways back to the client.
+
+use std::{sync::Arc, time::Duration};
+
+use metier_wire::{Era, Error, Revision, write};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    lane::{Kind, Lane},
+    session::Session,
+};
+
+/// How long a client may take to answer a request of ours.
+const ASK_DEADLINE: Duration = Duration::from_secs(300);
+
+/// One request that is being worked on.
+#[derive(Clone)]
+pub struct Call {
+    pub(crate) session: Arc<Session>,
+    pub(crate) lane: Lane,
+    pub(crate) revision: Revision,
+    pub(crate) progress_token: Option<Box<RawValue>>,
+    pub(crate) cancelled: CancellationToken,
+}
+
+/// Why the client did not answer a request of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// Revision 2026-07-28 has no requests to the client.
+    #[error("a client of revision {0} cannot be asked")]
+    NotAskable(Revision),
+    /// The client is gone, or took too long.
+    #[error("the client did not answer")]
+    Unanswered,
+    /// The client refused.
+    #[error("the client refused")]
+    Refused(Box<RawValue>),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Progress<'a> {
+    progress_token: &'a RawValue,
+    progress: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+impl Call {
+    /// The lifecycle under which the request came.
+    #[must_use]
+    pub fn era(&self) -> Era {
+        self.revision.era()
+    }
+
+    /// Resolves when the client no longer wants the answer.
+    pub async fn cancelled(&self) {
+        self.cancelled.cancelled().await;
+    }
+
+    /// Whether the client wants to hear of progress.
+    #[must_use]
+    pub fn wants_progress(&self) -> bool {
+        self.progress_token.is_some()
+    }
+
+    /// Tells the client how far the work has come, if it wants to know.
+    pub async fn progress(&self, progress: u64, message: Option<&str>) {
+        let Some(progress_token) = self.progress_token.as_deref() else { return };
+        // Revision 2024-11-05 has no message; clients ignore what they do not know.
+        let params = Progress { progress_token, progress, message };
+        self.notify("notifications/progress", &params).await;
+    }
+
+    /// Tells the client something that belongs to this request.
+    pub async fn notify(&self, method: &str, params: &impl Serialize) {
+        let mut out = Vec::new();
+        write::notification(&mut out, method, Some(params));
+        self.lane.send(Kind::Aside, out).await;
+    }
+
+    /// Asks the client something on behalf of this request.
+    pub async fn ask(
+        &self,
+        method: &str,
+        params: Option<&(impl Serialize + Sync)>,
+    ) -> Result<Box<RawValue>, AskError> {
+        if self.era() == Era::Modern {
+            return Err(AskError::NotAskable(self.revision));
+        }
+        let (id, reply) = self.session.expect_reply();
+        let mut out = Vec::new();
+        write::request(&mut out, id, method, params);
+        self.lane.send(Kind::Aside, out).await;
+        let reply = tokio::select! {
+            reply = tokio::time::timeout(ASK_DEADLINE, reply) => reply,
+            () = self.cancelled() => return Err(AskError::Unanswered),
+        };
+        match reply {
+            Ok(Ok(reply)) => reply.map_err(AskError::Refused),
+            Ok(Err(_)) | Err(_) => {
+                self.session.forget(id);
+                Err(AskError::Unanswered)
+            }
+        }
+    }
+}
+
+impl From<AskError> for Error {
+    fn from(error: AskError) -> Error {
+        Error::internal(error.to_string())
+    }
+}

@@ -1,0 +1,137 @@
+//! Clients that come by HTTP: streamable HTTP of both eras, and the older two-endpoint SSE.
+
+mod events;
+mod get;
+mod guard;
+mod legacy_sse;
+mod post;
+mod probes;
+mod reply;
+mod sessions;
+
+use std::{io, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::Request,
+    http::StatusCode,
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get as on_get, post as on_post},
+    serve::ListenerExt,
+};
+use tokio::{net::TcpListener, sync::Semaphore};
+use tokio_util::sync::CancellationToken;
+
+pub use self::guard::Guard;
+use self::sessions::Sessions;
+use crate::session::Server;
+
+/// How many requests may be worked on at a time, of all clients together.
+const MOST_REQUESTS: usize = 1024;
+/// How long connections may take to end once the server stops.
+const GRACE: Duration = Duration::from_secs(6);
+
+/// What is served, and to whom.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Who may come in.
+    pub guard: Guard,
+    /// Which transports `/mcp` speaks.
+    pub transports: Transports,
+}
+
+/// Which transports `/mcp` speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transports {
+    /// Streamable HTTP, and legacy SSE for clients that ask for it.
+    All,
+    /// Legacy SSE alone.
+    LegacySse,
+}
+
+/// What the handlers share.
+pub(crate) struct State {
+    server: Arc<Server>,
+    sessions: Arc<Sessions>,
+    guard: Guard,
+    requests: Semaphore,
+}
+
+/// The routes of a site.
+pub(crate) fn routes(server: &Arc<Server>, site: Site) -> Router {
+    let sessions = Sessions::new(server);
+    let requests = Semaphore::new(MOST_REQUESTS);
+    let state =
+        Arc::new(State { server: Arc::clone(server), sessions, guard: site.guard, requests });
+    let mcp = match site.transports {
+        Transports::All => on_post(post::post).get(get::get).delete(get::delete),
+        Transports::LegacySse => on_get(legacy_sse::open),
+    };
+    Router::new()
+        .route("/mcp", mcp)
+        .route("/sse", on_get(legacy_sse::open))
+        .route("/messages", on_post(legacy_sse::deliver))
+        .route("/metrics", on_get(probes::metrics))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&state), authorized))
+        .route("/healthz", on_get(probes::health))
+        .route("/readyz", on_get(probes::readiness))
+        .fallback(probes::nowhere)
+        .layer(middleware::from_fn_with_state(Arc::clone(&state), expected))
+        .with_state(state)
+}
+
+/// Serves the routes until `stop` is cancelled, then lets what is in flight finish.
+pub(crate) async fn serve(
+    server: Arc<Server>,
+    listener: TcpListener,
+    routes: Router,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    // Without this every event would wait for the acknowledgement of the one before.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let ended = stop.clone().cancelled_owned();
+    let serving = axum::serve(listener, routes).with_graceful_shutdown(ended).into_future();
+    let finishing = async {
+        stop.cancelled().await;
+        server.finish().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = serving => served,
+        () = finishing => {
+            tracing::warn!("connections are left behind");
+            Ok(())
+        }
+    }
+}
+
+/// Lets in only requests for this host, and from no foreign page.
+async fn expected(
+    axum::extract::State(state): axum::extract::State<Arc<State>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match state.guard.is_expected(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(reason) => reply::refusal(StatusCode::FORBIDDEN, reason).into_response(),
+    }
+}
+
+/// Lets in only who knows the token, if there is one.
+async fn authorized(
+    axum::extract::State(state): axum::extract::State<Arc<State>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if state.guard.is_authorized(request.headers()) {
+        return next.run(request).await;
+    }
+    let reason = "a bearer token is needed: send `Authorization: Bearer …`";
+    let mut response = reply::refusal(StatusCode::UNAUTHORIZED, reason).into_response();
+    let challenge = axum::http::HeaderValue::from_static("Bearer");
+    response.headers_mut().insert(axum::http::header::WWW_AUTHENTICATE, challenge);
+    response
+}

@@ -1,0 +1,81 @@
+//! `GET /mcp` and `DELETE /mcp`: streams that a session opens or resumes, and its end.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State as Shared,
+    http::{HeaderMap, HeaderValue, StatusCode, header::ALLOW},
+    response::Response,
+};
+use futures_util::{StreamExt, stream};
+use metier_wire::{Revision, header};
+
+use super::{
+    State,
+    events::{self, Resumed},
+    legacy_sse,
+    post::{Refusal, accepted, is_modern, no_session, text},
+    reply,
+};
+
+/// Opens the session's own stream, resumes one, or begins a legacy SSE session.
+pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
+    if is_modern(&headers) {
+        let reason = "revision 2026-07-28 has no GET: send `subscriptions/listen`";
+        let mut response = reply::refusal(StatusCode::METHOD_NOT_ALLOWED, reason);
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+        return response;
+    }
+    let Some(id) = text(&headers, header::SESSION) else {
+        return legacy_sse::open(Shared(state), headers).await;
+    };
+    if let Err(Refusal(response)) = takes_events(&headers) {
+        return *response;
+    }
+    let Some(client) = state.sessions.find(id) else { return no_session() };
+    let (number, after) = match text(&headers, "last-event-id").map(place) {
+        None => (0, None),
+        Some(Some((number, after))) => (number, Some(after)),
+        Some(None) => {
+            return reply::refusal(StatusCode::BAD_REQUEST, "header Last-Event-ID is malformed");
+        }
+    };
+    let Some(replay) = client.stream(number) else {
+        return reply::refusal(StatusCode::NOT_FOUND, "this stream can no longer be resumed");
+    };
+    let reader = replay.reader(after);
+    let is_primed = client.session.revision() >= Some(Revision::V2025_11_25) && after.is_none();
+    let primer = is_primed.then(|| Ok(events::primer(number)));
+    let stop = state.server.stop.clone();
+    let rest = Resumed { number, replay, reader, stop }.events(client.connect());
+    reply::events(stream::iter(primer).chain(rest))
+}
+
+/// Ends a session.
+pub(super) async fn delete(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
+    match text(&headers, header::SESSION) {
+        None => reply::refusal(StatusCode::BAD_REQUEST, "header Mcp-Session-Id is missing"),
+        Some(id) if state.sessions.end(id) => {
+            let mut response = accepted();
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+        Some(_) => no_session(),
+    }
+}
+
+/// Whether the client takes a stream of events.
+pub(super) fn takes_events(headers: &HeaderMap) -> Result<(), Refusal> {
+    let accept = text(headers, "accept").unwrap_or("*/*");
+    if ["text/event-stream", "text/*", "*/*"].iter().any(|it| accept.contains(it)) {
+        return Ok(());
+    }
+    let reason = "header Accept must name text/event-stream";
+    Err(reply::refusal(StatusCode::NOT_ACCEPTABLE, reason).into())
+}
+
+/// `3-7`: stream 3, after its event 7.
+fn place(id: &str) -> Option<(u64, u64)> {
+    let (number, after) = id.split_once('-')?;
+    Some((number.parse().ok()?, after.parse().ok()?))
+}

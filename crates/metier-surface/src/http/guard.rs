@@ -1,0 +1,91 @@
+//! Who may come in: for which host, from which page, with which token.
+
+use std::net::IpAddr;
+
+use axum::http::{
+    HeaderMap, HeaderValue,
+    header::{AUTHORIZATION, HOST, ORIGIN},
+};
+use subtle::ConstantTimeEq;
+
+/// The names by which a machine calls itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Who may come in.
+#[derive(Clone)]
+pub struct Guard {
+    names: Vec<String>,
+    takes_addresses: bool,
+    token: Option<String>,
+}
+
+impl Guard {
+    /// Guards a server that is bound to `address`, known also by `names`.
+    #[must_use]
+    pub fn new(address: IpAddr, names: &[String], token: Option<String>) -> Guard {
+        let known = LOOPBACK.iter().map(|name| (*name).to_owned()).chain(names.iter().cloned());
+        Guard {
+            names: known.map(|name| name.to_ascii_lowercase()).collect(),
+            // A page can make its own name mean this machine, but not a bare address.
+            takes_addresses: !address.is_loopback(),
+            token,
+        }
+    }
+
+    /// Whether a request means this host and comes from none or from one of its pages.
+    pub(super) fn is_expected(&self, headers: &HeaderMap) -> Result<(), &'static str> {
+        let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
+        if !self.is_known(host) {
+            return Err("this host is not served: see --allow-host");
+        }
+        let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().unwrap_or_default();
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        match host {
+            Some(host) if self.is_known(host) => Ok(()),
+            _ => Err("requests from this origin are not served: see --allow-host"),
+        }
+    }
+
+    /// Whether a request has the token, if one is asked for.
+    pub(super) fn is_authorized(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else { return true };
+        let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        let (scheme, given) = given.split_at_checked("Bearer ".len()).unwrap_or_default();
+        scheme.eq_ignore_ascii_case(b"Bearer ")
+            && bool::from(given.trim_ascii().ct_eq(token.as_bytes()))
+    }
+
+    fn is_known(&self, host: &str) -> bool {
+        let name = without_port(host);
+        self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+            || (self.takes_addresses && name.parse::<IpAddr>().is_ok())
+    }
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+/// `[::1]:80` → `::1`, `localhost:80` → `localhost`.
+fn without_port(host: &str) -> &str {
+    if let Some(rest) = host.strip_prefix('[') {
+        return match rest.split_once(']') {
+            Some((address, port)) if is_port(port) => address,
+            _ => "",
+        };
+    }
+    match host.find(':') {
+        Some(colon) if is_port(&host[colon..]) => &host[..colon],
+        Some(_) => "",
+        None => host,
+    }
+}
+
+fn is_port(text: &str) -> bool {
+    text.strip_prefix(':').map_or(text.is_empty(), |port| {
+        !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}

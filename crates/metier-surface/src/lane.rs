@@ -1,0 +1,66 @@
+//! Lanes: where the messages of one request or one connection leave.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use crate::replay::Replay;
+
+/// How many messages may wait on a lane before its senders do.
+const LANE_LENGTH: usize = 64;
+
+/// A way out. Cheap to clone.
+#[derive(Clone)]
+pub(crate) enum Lane {
+    /// To someone who takes each message once.
+    Queue(mpsc::Sender<Outgoing>),
+    /// To someone who may lose the connection and come back for the rest.
+    Replay(Arc<Replay>),
+}
+
+/// One message on its way out.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) kind: Kind,
+    pub(crate) message: Bytes,
+}
+
+/// What a message is to the request that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The answer: nothing follows.
+    Reply,
+    /// Something before the answer, or unasked for.
+    Aside,
+    /// No message, but the end of the lane.
+    End,
+}
+
+impl Lane {
+    /// A lane and its far end.
+    pub(crate) fn queue() -> (Lane, mpsc::Receiver<Outgoing>) {
+        let (sender, receiver) = mpsc::channel(LANE_LENGTH);
+        (Lane::Queue(sender), receiver)
+    }
+
+    /// Sends a message as soon as there is room; one for nobody is dropped.
+    pub(crate) async fn send(&self, kind: Kind, message: Vec<u8>) {
+        let message = Bytes::from(message);
+        match self {
+            Lane::Queue(sender) => {
+                let _ = sender.send(Outgoing { kind, message }).await;
+            }
+            Lane::Replay(replay) => replay.push(kind, message),
+        }
+    }
+
+    /// Waits until nobody can take a message any more.
+    pub(crate) async fn closed(&self) {
+        match self {
+            Lane::Queue(sender) => sender.closed().await,
+            // A lost connection is no farewell: the client may come back.
+            Lane::Replay(_) => std::future::pending().await,
+        }
+    }
+}

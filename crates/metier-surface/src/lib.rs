@@ -1,0 +1,32 @@
+//! Catalog in, MCP out: what a client sees, over the transport it comes by.
+//!
+//! ```text
+//! Catalog ── Publisher ──▶ Offer ──▶ Surface ◀── Session ◀── stdio · streamable HTTP · legacy SSE
+//! ```
+//!
+//! A [`Surface`] answers requests from the newest [`Offer`] and knows nothing of transports; a
+//! session knows the protocol and nothing of skills; a transport moves messages and knows neither.
+//! [`Server`] joins them.
+
+mod call;
+mod http;
+mod lane;
+mod meter;
+mod replay;
+mod serve;
+mod service;
+mod session;
+mod stdio;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::{
+    call::{AskError, Call},
+    http::{Guard, Site, Transports},
+    serve::Server,
+    service::{Answer, Body, Changes, Done, Greeting, Implementation, Service, Work},
+};
+
+/// The longest message that is taken, by any transport.
+const MESSAGE_LIMIT: usize = 4 << 20;

@@ -1,0 +1,52 @@
+//! The ways to serve.
+
+use std::{
+    io::{self, Read, Write},
+    sync::Arc,
+};
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    http::{self, Site},
+    service::Service,
+    session, stdio,
+};
+
+/// A service with everything that its sessions share.
+pub struct Server(Arc<session::Server>);
+
+impl Server {
+    /// Makes a server of a service. Must be called within a runtime.
+    #[must_use]
+    pub fn new(service: Arc<dyn Service>) -> Server {
+        Server(session::Server::new(service))
+    }
+
+    /// Serves one client on a pair of streams, until its input ends or `stop` is cancelled.
+    pub async fn stdio(
+        self,
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+        stop: CancellationToken,
+    ) {
+        stdio::serve(self.0, input, output, stop).await;
+    }
+
+    /// The routes of the HTTP transports.
+    pub fn routes(&self, site: Site) -> axum::Router {
+        http::routes(&self.0, site)
+    }
+
+    /// Serves every client that comes by HTTP, until `stop` is cancelled.
+    pub async fn http(
+        self,
+        listener: TcpListener,
+        site: Site,
+        stop: CancellationToken,
+    ) -> io::Result<()> {
+        let routes = http::routes(&self.0, site);
+        http::serve(self.0, listener, routes, stop).await
+    }
+}

@@ -1,0 +1,239 @@
+//! A session: one client, whatever the way to it, from `initialize` to the end.
+
+mod batch;
+mod lifecycle;
+mod listen;
+mod run;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use metier_wire::{
+    Error, Fault, Frame, IdKey, Message, Meta, Notification, Outcome, Request, Response, Revision,
+    write,
+};
+use serde_json::value::RawValue;
+use tokio::{runtime::Handle, sync::oneshot};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{lane::Lane, meter::Meter, service::Service};
+
+/// How many requests of one client may be worked on at a time.
+const MOST_RUNNING: usize = 256;
+
+/// What all sessions of one server share.
+pub(crate) struct Server {
+    pub(crate) service: Arc<dyn Service>,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) tasks: TaskTracker,
+    /// Ends what would never end by itself: announcements and subscriptions.
+    pub(crate) stop: CancellationToken,
+    pub(crate) runtime: Handle,
+}
+
+/// How long requests may take to finish once the server stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Server {
+    pub(crate) fn new(service: Arc<dyn Service>) -> Arc<Server> {
+        Arc::new(Server {
+            service,
+            meter: Arc::default(),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            runtime: Handle::current(),
+        })
+    }
+
+    /// Ends subscriptions and waits, not for ever, for the requests that are being worked on.
+    pub(crate) async fn finish(&self) {
+        self.stop.cancel();
+        self.tasks.close();
+        if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
+            tracing::warn!(unfinished = self.tasks.len(), "requests are left behind");
+        }
+    }
+}
+
+/// One client. Requests of 2026-07-28 over HTTP get one each.
+pub(crate) struct Session {
+    pub(crate) server: Arc<Server>,
+    /// Ends with the client.
+    pub(crate) end: CancellationToken,
+    /// Where messages go that belong to no request.
+    aside: Option<Lane>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    revision: Option<Revision>,
+    is_initialized: bool,
+    running: HashMap<IdKey, CancellationToken>,
+    asked: HashMap<u64, oneshot::Sender<Settled>>,
+    n_asked: u64,
+}
+
+/// A client's answer to a request of ours: its result, or its error object.
+type Settled = Result<Box<RawValue>, Box<RawValue>>;
+
+/// A request, and the rules under which it came.
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a Request<'a>,
+    pub(crate) meta: &'a Meta<'a>,
+    pub(crate) revision: Revision,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It wants no answer.
+    Silently,
+    /// Its answer stands in the buffer.
+    Answered,
+    /// It is refused with this code; the answer stands in the buffer.
+    Refused(i32),
+    /// Its answer comes on the lane.
+    Running,
+}
+
+impl Session {
+    /// A session whose messages that belong to no request take the lane `aside`.
+    pub(crate) fn new(server: &Arc<Server>, aside: Option<Lane>) -> Arc<Session> {
+        Arc::new(Session {
+            server: Arc::clone(server),
+            end: CancellationToken::new(),
+            aside,
+            state: Mutex::default(),
+        })
+    }
+
+    /// Takes whatever arrived; what can be answered at once is appended to `out`.
+    pub(crate) fn take(
+        self: &Arc<Session>,
+        frame: Result<Frame<'_>, Fault<'_>>,
+        lane: &dyn Fn() -> Lane,
+        out: &mut Vec<u8>,
+    ) -> Taken {
+        match frame {
+            Ok(Frame::One(message)) => self.take_message(message, lane, out),
+            Ok(Frame::Batch(members)) => self.take_batch(members, lane, out),
+            Err(fault) => self.refuse(&fault, out),
+        }
+    }
+
+    fn take_message(
+        self: &Arc<Session>,
+        message: Message<'_>,
+        lane: &dyn Fn() -> Lane,
+        out: &mut Vec<u8>,
+    ) -> Taken {
+        match message {
+            Message::Request(request) => self.take_request(&request, lane, out),
+            Message::Notification(notification) => {
+                self.hear(&notification);
+                Taken::Silently
+            }
+            Message::Response(response) => {
+                self.settle(&response);
+                Taken::Silently
+            }
+        }
+    }
+
+    /// Takes a request by the rules of the revision that it is of.
+    fn take_request(
+        self: &Arc<Session>,
+        request: &Request<'_>,
+        lane: &dyn Fn() -> Lane,
+        out: &mut Vec<u8>,
+    ) -> Taken {
+        let meta = match Meta::of(request.params) {
+            Ok(meta) => meta,
+            Err(error) => return self.refuse(&Fault { id: Some(request.id), error }, out),
+        };
+        match self.revision_of(request, &meta) {
+            Ok(revision) => self.run(&Asked { request, meta: &meta, revision }, lane, out),
+            Err(error) => self.refuse(&Fault { id: Some(request.id), error }, out),
+        }
+    }
+
+    /// The revision that a request is of: its own, or that of the session.
+    fn revision_of(&self, request: &Request<'_>, meta: &Meta<'_>) -> Result<Revision, Error> {
+        if let Some(revision) = meta.modern()? {
+            return Ok(revision);
+        }
+        match (self.revision(), &*request.method) {
+            (Some(revision), _) => Ok(revision),
+            (None, "initialize" | "ping") => Ok(Revision::NEWEST_LEGACY),
+            (None, _) => Err(Error::invalid_params(
+                "send `initialize` first, or `_meta` with \
+                 `io.modelcontextprotocol/protocolVersion` and \
+                 `io.modelcontextprotocol/clientCapabilities`",
+            )),
+        }
+    }
+
+    /// Appends the answer to what is no message, or to a request that cannot be taken.
+    pub(crate) fn refuse(&self, fault: &Fault<'_>, out: &mut Vec<u8>) -> Taken {
+        tracing::debug!(code = fault.error.code, error = %fault.error.message, "refused");
+        self.server.meter.refused();
+        write::error(out, fault.id, &fault.error);
+        Taken::Refused(fault.error.code)
+    }
+
+    fn hear(self: &Arc<Session>, notification: &Notification<'_>) {
+        match &*notification.method {
+            "notifications/initialized" => self.initialized(),
+            "notifications/cancelled" => self.cancel(notification),
+            _ => {}
+        }
+    }
+
+    /// Makes room for the client's answer to a request of ours.
+    pub(crate) fn expect_reply(&self) -> (u64, oneshot::Receiver<Settled>) {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.state();
+        state.n_asked += 1;
+        let id = state.n_asked;
+        state.asked.insert(id, sender);
+        (id, receiver)
+    }
+
+    /// Gives up waiting for an answer.
+    pub(crate) fn forget(&self, id: u64) {
+        self.state().asked.remove(&id);
+    }
+
+    fn settle(&self, response: &Response<'_>) {
+        let Ok(id) = response.id.as_str().parse() else { return };
+        let Some(waiting) = self.state().asked.remove(&id) else { return };
+        let _ = waiting.send(match response.outcome {
+            Outcome::Result(result) => Ok(result.to_owned()),
+            Outcome::Error(error) => Err(error.to_owned()),
+        });
+    }
+
+    /// The revision that `initialize` settled on.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        self.state().revision
+    }
+
+    /// Whether requests of this client are being worked on.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.state().running.is_empty()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.end.cancel();
+    }
+}

@@ -1,0 +1,86 @@
+//! Subscriptions of revision 2026-07-28: one request whose answer is a stream of changes.
+
+use metier_wire::{Error, Request, SUBSCRIPTION_ID, write};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Session, lifecycle::TOOLS_CHANGED};
+use crate::{
+    call::Call,
+    service::{Answer, Body, Changes, Done},
+};
+
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
+#[derive(Deserialize)]
+struct Listen {
+    notifications: Filter,
+}
+
+/// What the client wants to hear of. What is not offered here is left out of the answer.
+#[derive(Clone, Copy, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Filter {
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    tools_list_changed: bool,
+}
+
+#[derive(Serialize)]
+struct Tagged<'a> {
+    #[serde(rename = "_meta")]
+    meta: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notifications: Option<&'a Filter>,
+}
+
+impl Session {
+    pub(super) fn listen(&self, request: &Request<'_>) -> Result<Answer, Error> {
+        let params = request.params.map_or("{}", RawValue::get);
+        let listen: Listen = serde_json::from_str(params)
+            .map_err(|error| Error::invalid_params(format!("subscriptions/listen: {error}")))?;
+        let subscription = Subscription {
+            id: serde_json::from_str(request.id.as_str()).unwrap_or_default(),
+            filter: listen.notifications,
+            changes: self.server.service.changes(),
+            stop: self.server.stop.clone(),
+        };
+        Ok(Answer::Later(Box::new(move |call| Box::pin(subscription.run(call)))))
+    }
+}
+
+struct Subscription {
+    id: serde_json::Value,
+    filter: Filter,
+    changes: watch::Receiver<Changes>,
+    stop: CancellationToken,
+}
+
+impl Subscription {
+    /// Tells of changes until the client cancels or the server stops.
+    async fn run(mut self, call: Call) -> Done {
+        let mut told = *self.changes.borrow_and_update();
+        call.notify(ACKNOWLEDGED, &self.tagged(Some(&self.filter))).await;
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => break,
+                changed = self.changes.changed() => if changed.is_err() { break },
+            }
+            let now = *self.changes.borrow_and_update();
+            if self.filter.tools_list_changed && now.tools != told.tools {
+                call.notify(TOOLS_CHANGED, &self.tagged(None)).await;
+            }
+            told = now;
+        }
+        let mut out = br#"{"resultType":"complete","_meta":"#.to_vec();
+        write::json(&mut out, &self.tagged(None).meta);
+        out.push(b'}');
+        Ok(Body::WithMeta(out))
+    }
+
+    fn tagged<'a>(&self, notifications: Option<&'a Filter>) -> Tagged<'a> {
+        let meta = [(SUBSCRIPTION_ID.to_owned(), self.id.clone())].into_iter().collect();
+        Tagged { meta, notifications }
+    }
+}

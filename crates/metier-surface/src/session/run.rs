@@ -1,0 +1,184 @@
+//! Running a request: at once, or as a task that can be cancelled and may panic.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Instant,
+};
+
+use futures_util::FutureExt;
+use metier_wire::{Era, Error, Fault, Id, IdKey, Notification, Revision, SERVER_INFO, write};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use super::{Asked, MOST_RUNNING, Session, Taken};
+use crate::{
+    call::Call,
+    lane::{Kind, Lane},
+    service::{Answer, Body, Done, Implementation, Work},
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancelled<'a> {
+    #[serde(borrow)]
+    request_id: &'a RawValue,
+}
+
+impl Session {
+    /// Runs a request under the rules of its revision.
+    pub(crate) fn run(
+        self: &Arc<Session>,
+        asked: &Asked<'_>,
+        lane: &dyn Fn() -> Lane,
+        out: &mut Vec<u8>,
+    ) -> Taken {
+        let Asked { request, revision, .. } = *asked;
+        let since = Instant::now();
+        let begin = out.len();
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            write::result(out, request.id, |out| self.answer(request, revision, out))
+        }));
+        let refused = match answer {
+            Ok(Ok(Answer::Now)) => {
+                sign(out, revision, &self.server.service.greeting().server);
+                self.server.meter.answered(&request.method, since.elapsed());
+                return Taken::Answered;
+            }
+            Ok(Ok(Answer::Later(work))) => {
+                out.truncate(begin);
+                match self.start(asked, lane, work) {
+                    Ok(()) => return Taken::Running,
+                    Err(error) => error,
+                }
+            }
+            Ok(Err(error)) => error,
+            Err(_) => panicked(&request.method),
+        };
+        out.truncate(begin);
+        self.server.meter.failed(&request.method, since.elapsed());
+        self.refuse(&Fault { id: Some(request.id), error: refused }, out)
+    }
+
+    /// Starts work whose reply takes the lane.
+    fn start(
+        self: &Arc<Session>,
+        asked: &Asked<'_>,
+        lane: &dyn Fn() -> Lane,
+        work: Work,
+    ) -> Result<(), Error> {
+        let Asked { request, meta, revision } = *asked;
+        let cancelled = self.enter(request.id)?;
+        let running = Running { session: Arc::clone(self), key: request.id.key() };
+        let call = Call {
+            session: Arc::clone(self),
+            lane: lane(),
+            revision,
+            progress_token: meta.progress_token.map(ToOwned::to_owned),
+            cancelled,
+        };
+        let (id, method) = (request.id.to_raw(), request.method.clone().into_owned());
+        let server = Arc::clone(&self.server);
+        let task = async move {
+            let since = Instant::now();
+            let done = finish(call.clone(), work, &method).await;
+            drop(running);
+            let Some(done) = done else { return };
+            match &done {
+                Ok(_) => server.meter.answered(&method, since.elapsed()),
+                Err(_) => server.meter.failed(&method, since.elapsed()),
+            }
+            let reply = reply(&id, done, revision, &server.service.greeting().server);
+            call.lane.send(Kind::Reply, reply).await;
+        };
+        self.server.tasks.spawn_on(task, &self.server.runtime);
+        Ok(())
+    }
+
+    fn enter(&self, id: Id<'_>) -> Result<CancellationToken, Error> {
+        let mut state = self.state();
+        if state.running.len() >= MOST_RUNNING {
+            return Err(Error::internal(format!(
+                "{MOST_RUNNING} requests are being worked on: wait for an answer first"
+            )));
+        }
+        let key = id.key();
+        if state.running.contains_key(&key) {
+            let message = format!("a request with id {} is being worked on", id.as_str());
+            return Err(Error::invalid_request(message));
+        }
+        let token = self.end.child_token();
+        state.running.insert(key, token.clone());
+        Ok(token)
+    }
+
+    pub(super) fn cancel(&self, notification: &Notification<'_>) {
+        let params = notification.params.map(RawValue::get).unwrap_or_default();
+        let Ok(cancelled) = serde_json::from_str::<Cancelled<'_>>(params) else { return };
+        let Some(id) = Id::new(cancelled.request_id) else { return };
+        if let Some(token) = self.state().running.get(&id.key()) {
+            token.cancel();
+        }
+    }
+}
+
+/// A request in the session's book; leaves it when dropped.
+struct Running {
+    session: Arc<Session>,
+    key: IdKey,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.session.state().running.remove(&self.key);
+    }
+}
+
+/// Works until there is a reply; a request that nobody wants any more gets none.
+async fn finish(call: Call, work: Work, method: &str) -> Option<Done> {
+    let (cancelled, lane) = (call.cancelled.clone(), call.lane.clone());
+    let work = AssertUnwindSafe(async move { work(call).await }).catch_unwind();
+    tokio::select! {
+        biased;
+        () = cancelled.cancelled() => None,
+        () = lane.closed() => None,
+        done = work => Some(done.unwrap_or_else(|_| Err(panicked(method)))),
+    }
+}
+
+fn reply(id: &RawValue, done: Done, revision: Revision, server: &Implementation) -> Vec<u8> {
+    let mut out = Vec::new();
+    let Some(id) = Id::new(id) else { return out };
+    match done {
+        Ok(Body::Plain(result)) => {
+            write::result(&mut out, id, |out| out.extend_from_slice(&result));
+            sign(&mut out, revision, server);
+        }
+        Ok(Body::WithMeta(result)) => {
+            write::result(&mut out, id, |out| out.extend_from_slice(&result));
+        }
+        Err(error) => write::error(&mut out, Some(id), &error),
+    }
+    out
+}
+
+/// Puts the server's name into a finished result, where the revision wants it.
+///
+/// Such a result has a `resultType`, so there is a member for the new one to follow.
+fn sign(out: &mut Vec<u8>, revision: Revision, server: &Implementation) {
+    if revision.era() == Era::Legacy {
+        return;
+    }
+    out.truncate(out.len() - 2);
+    out.extend_from_slice(br#","_meta":{""#);
+    out.extend_from_slice(SERVER_INFO.as_bytes());
+    out.extend_from_slice(br#"":"#);
+    write::json(out, server);
+    out.extend_from_slice(b"}}}");
+}
+
+fn panicked(method: &str) -> Error {
+    tracing::error!(method, "a request panicked; this is a fault of metier");
+    Error::internal("internal error; the server's log says more")
+}
