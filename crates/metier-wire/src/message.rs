@@ -141,7 +141,7 @@ impl<'a> Envelope<'a> {
         if self.id.is_some() && id.is_none() {
             return fault("`id` must be a string or an integer");
         }
-        if self.params.is_some_and(|params| !params.get().starts_with(['{', '['])) {
+        if self.params.is_some_and(|params| !params.get().starts_with('{')) {
             return fault("`params` must be an object");
         }
         match (self.method, id, self.result, self.error) {

@@ -32,7 +32,7 @@ pub struct Meta<'a> {
 #[derive(Deserialize)]
 struct WithMeta<'a> {
     #[serde(borrow, default, rename = "_meta")]
-    meta: Option<Meta<'a>>,
+    meta: Option<&'a RawValue>,
 }
 
 impl<'a> Meta<'a> {
@@ -42,9 +42,14 @@ impl<'a> Meta<'a> {
         if !params.get().contains("\"_meta\"") && !params.get().contains('\\') {
             return Ok(Meta::default());
         }
-        match serde_json::from_str::<WithMeta<'a>>(params.get()) {
-            Ok(with) => Ok(with.meta.unwrap_or_default()),
-            Err(error) => Err(Error::invalid_params(format!("`_meta` is malformed: {error}"))),
+        let malformed = |error| Error::invalid_params(format!("`_meta` is malformed: {error}"));
+        let with: WithMeta<'a> = serde_json::from_str(params.get()).map_err(malformed)?;
+        match with.meta {
+            None => Ok(Meta::default()),
+            Some(meta) if meta.get().starts_with('{') => {
+                serde_json::from_str(meta.get()).map_err(malformed)
+            }
+            Some(_) => Err(Error::invalid_params("`_meta` must be an object")),
         }
     }
 

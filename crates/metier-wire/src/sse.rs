@@ -37,7 +37,7 @@ impl Event<'_> {
         // A line end of any kind would end the field; a client joins the lines again.
         let mut rest = self.data;
         loop {
-            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let end = memchr::memchr2(b'\n', b'\r', rest);
             field("data", &rest[..end.unwrap_or(rest.len())]);
             let Some(end) = end else { break };
             let is_pair = rest[end..].starts_with(b"\r\n");

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod search;
 pub(crate) mod show;

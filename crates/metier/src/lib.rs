@@ -6,7 +6,10 @@ mod config;
 mod environment;
 mod failure;
 mod json;
+mod logs;
 mod progress;
+mod refresh;
+mod shutdown;
 mod ui;
 mod view;
 
@@ -47,6 +50,7 @@ pub fn run(
     };
     ui.set_color(args.color);
     let result = match &args.command {
+        Command::Mcp(args) => commands::mcp::run(args, environment, ui),
         Command::List(args) => commands::list::run(args, environment, ui),
         Command::Show(args) => commands::show::run(args, environment, ui),
         Command::Search(args) => commands::search::run(args, environment, ui),

@@ -32,6 +32,30 @@ pub(crate) struct View {
     filter: Filter,
 }
 
+/// Where a command looks for skills, and which of them it sees.
+pub(crate) struct Looked {
+    pub(crate) places: Places,
+    pub(crate) filter: Filter,
+    /// What is wrong in configuration files.
+    pub(crate) problems: Vec<ConfigProblem>,
+}
+
+impl Looked {
+    /// What `selection` asks for here; nothing of it is read yet.
+    pub(crate) fn at(
+        selection: &Selection,
+        environment: &Environment,
+        ui: &mut Ui<'_>,
+    ) -> Result<Looked, Failure> {
+        let environment = environment.at_home(selection.user_dir.as_deref());
+        let settings = Settings::read(&environment, &selection.config)?;
+        let filter = filter(selection, &settings)?;
+        let places = places(selection, &environment, &settings);
+        warn_of_missing(selection, &environment, ui)?;
+        Ok(Looked { places, filter, problems: settings.problems })
+    }
+}
+
 impl View {
     /// Reads all skills that `selection` asks for.
     pub(crate) fn open(
@@ -40,15 +64,12 @@ impl View {
         bodies: Bodies,
         ui: &mut Ui<'_>,
     ) -> Result<View, Failure> {
-        let environment = environment.at_home(selection.user_dir.as_deref());
-        let settings = Settings::read(&environment, &selection.config)?;
-        let filter = filter(selection, &settings)?;
-        let sources = places(selection, &environment, &settings).sources();
-        warn_of_missing(selection, &environment, ui)?;
+        let Looked { places, filter, problems: config_problems } =
+            Looked::at(selection, environment, ui)?;
+        let sources = places.sources();
         let scan = progress::shown(ui, |progress| scan_watched(&sources.list, bodies, progress));
         let catalog = Catalog::new(&scan.skills, &filter);
         let disabled = Catalog::of(State::Disabled, &scan.skills, &filter);
-        let config_problems = settings.problems;
         Ok(View { sources, scan, catalog, disabled, config_problems, filter })
     }
 

@@ -1,0 +1,192 @@
+//! `metier mcp`: shows the skills to MCP clients, over stdio or HTTP.
+
+use std::{
+    fs, io,
+    net::SocketAddr,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use metier_skills::Match;
+use metier_surface::{
+    CatalogFormat, Guard, Implementation, Presentation, Server, Site, Surface, Tool,
+    ToolNames, Transports, surface,
+};
+use tokio::{
+    net::TcpListener,
+    runtime::{self, Runtime},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::{self, MatchMode, Mcp, Transport},
+    environment::Environment,
+    failure::{Exit, Failure, Outcome},
+    logs,
+    refresh::{Refresh, Refresher},
+    shutdown,
+    ui::Ui,
+    view::Looked,
+};
+
+/// The variable that may hold the token of HTTP clients.
+const TOKEN_VARIABLE: &str = "METIER_TOKEN";
+
+/// How long threads may take to end after everything else has.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
+    let looked = Looked::at(&args.selection, environment, ui)?;
+    let token = token(args, environment)?;
+    logs::begin(&args.logs);
+    for problem in &looked.problems {
+        tracing::warn!(path = %problem.path.display(), "{}", problem.reason);
+    }
+    let runtime = runtime(args.transport)?;
+    let served = runtime.block_on(async {
+        let (surface, publisher, asks) = surface(server(args), presentation(args));
+        let refresher = Refresher {
+            places: looked.places,
+            filter: looked.filter,
+            refresh: refresh(args),
+            publish: move |catalog, _: &_| publisher.publish(catalog),
+            asks,
+        };
+        let (stop, signalled) = shutdown::on_signal()?;
+        tokio::select! {
+            served = serve(args, surface, token, stop) => served,
+            () = async { tokio::join!(refresher.run(), signalled); } => Ok(()),
+        }
+    });
+    runtime.shutdown_timeout(FAREWELL);
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn serve(
+    args: &Mcp,
+    surface: Surface,
+    token: Option<String>,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
+    let server = Server::new(Arc::new(surface));
+    let transports = match args.transport {
+        Transport::Stdio => {
+            tracing::info!("serving on stdio");
+            server.stdio(io::stdin(), io::stdout(), stop).await;
+            return Ok(());
+        }
+        Transport::Http => Transports::All,
+        Transport::Sse => Transports::LegacySse,
+    };
+    let listener = listen(args).await?;
+    let address = listener.local_addr()?;
+    if !address.ip().is_loopback() && token.is_none() {
+        return Err(open_door(address));
+    }
+    let guard = Guard::new(address.ip(), &known_as(args), token);
+    tracing::info!("serving at {}", url(args, address));
+    Ok(server.http(listener, Site { guard, transports }, stop).await?)
+}
+
+async fn listen(args: &Mcp) -> Result<TcpListener, Failure> {
+    TcpListener::bind((&*args.host, args.port)).await.map_err(|error| {
+        let place = format!("{}:{}", args.host, args.port);
+        let hint = match error.kind() {
+            io::ErrorKind::AddrInUse => "choose another --port; 0 takes any that is free",
+            io::ErrorKind::PermissionDenied => "ports below 1024 are for root; choose another",
+            _ => "check --host and --port",
+        };
+        Failure::new(Exit::Failed, format!("cannot listen at `{place}`: {error}")).hinted(hint)
+    })
+}
+
+/// The address by which clients on this machine find the server.
+fn url(args: &Mcp, address: SocketAddr) -> String {
+    match (&*args.host, address.port()) {
+        ("localhost", port) => format!("http://localhost:{port}/mcp"),
+        _ => format!("http://{address}/mcp"),
+    }
+}
+
+/// The names by which clients may call the server, besides those of this machine.
+fn known_as(args: &Mcp) -> Vec<String> {
+    args.allow_host.iter().chain([&args.host]).cloned().collect()
+}
+
+fn open_door(address: SocketAddr) -> Failure {
+    let message = format!("`{address}` can be reached from other machines, and there is no token");
+    let hint = format!("give one with --token-file or {TOKEN_VARIABLE}, or keep to --host 127.0.0.1");
+    Failure::new(Exit::Usage, message).hinted(hint)
+}
+
+/// The token that HTTP clients must know, if there is to be one.
+fn token(args: &Mcp, environment: &Environment) -> Result<Option<String>, Failure> {
+    let (token, origin) = match &args.token_file {
+        Some(path) => {
+            let path = environment.absolute(&environment.working_dir, path);
+            let token = fs::read_to_string(&path).map_err(|error| {
+                Failure::new(Exit::Failed, format!("token file `{}`: {error}", path.display()))
+                    .hinted("check the path given with --token-file")
+            })?;
+            (token, format!("token file `{}`", path.display()))
+        }
+        None => match environment.variables.get(TOKEN_VARIABLE) {
+            Some(token) => (token.clone(), format!("variable `{TOKEN_VARIABLE}`")),
+            None => return Ok(None),
+        },
+    };
+    match token.trim() {
+        "" => Err(Failure::new(Exit::Usage, format!("{origin} is empty"))
+            .hinted("put a long random word into it, for example from `openssl rand -hex 32`")),
+        token => Ok(Some(token.to_owned())),
+    }
+}
+
+/// One client needs no more than one thread beside those that read and write.
+fn runtime(transport: Transport) -> io::Result<Runtime> {
+    match transport {
+        Transport::Stdio => runtime::Builder::new_current_thread().enable_all().build(),
+        Transport::Http | Transport::Sse => {
+            runtime::Builder::new_multi_thread().enable_all().build()
+        }
+    }
+}
+
+fn server(args: &Mcp) -> Implementation {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Implementation { name: args.server_name.clone(), version }
+}
+
+fn presentation(args: &Mcp) -> Presentation {
+    let tools = match args.tools.as_slice() {
+        [] => Tool::ALL.to_vec(),
+        // In the order of the table, whatever the order of the flag.
+        chosen => Tool::ALL.into_iter().filter(|tool| chosen.contains(tool)).collect(),
+    };
+    Presentation {
+        tools,
+        names: match args.tool_names {
+            args::ToolNames::Wire => ToolNames::Wire,
+            args::ToolNames::Canonical => ToolNames::Canonical,
+        },
+        format: match args.catalog_format {
+            args::CatalogFormat::Xml => CatalogFormat::Xml,
+            args::CatalogFormat::List => CatalogFormat::List,
+        },
+        budget: args.catalog_budget,
+        mode: match args.mode {
+            MatchMode::All => Match::All,
+            MatchMode::Any => Match::Any,
+            MatchMode::Fuzzy => Match::Fuzzy,
+        },
+    }
+}
+
+fn refresh(args: &Mcp) -> Refresh {
+    if args.no_refresh {
+        Refresh::Never
+    } else {
+        Refresh::Every(Duration::from_millis(args.refresh_interval))
+    }
+}
