@@ -2,13 +2,17 @@
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
-use crate::{disk, problem::Cause, skill::Skill, walk::is_walked};
+use thiserror::Error;
+
+use crate::{disk, problem::Cause, similar::similar_paths, skill::Skill, walk::is_walked};
 
 /// How many files and folders of a bundle are looked at.
 const MOST_FILES: usize = 2_000;
+/// The longest file of a bundle that is read.
+const LONGEST_FILE: u64 = 10 << 20;
 
 /// The files of a skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,10 +32,63 @@ pub struct BundleFile {
     pub size: u64,
 }
 
+/// Why a file of a skill was not read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum FileError {
+    /// The path is absolute, climbs, or follows a link out of the folder.
+    #[error("leads out of the skill's folder")]
+    Outside,
+    /// Nothing is there.
+    #[error("there is no such file")]
+    Missing {
+        /// Files of the skill that look alike, best first.
+        similar: Vec<PathBuf>,
+    },
+    /// It is there, but not to be read.
+    #[error(transparent)]
+    Bad(#[from] Cause),
+}
+
 impl Skill {
     /// Reads the skill's file as it is now, whole and byte for byte.
     pub fn read(&self) -> Result<String, Cause> {
         disk::read_text(&self.file())
+    }
+
+    /// Reads one file of the skill's folder, of ten megabytes at most.
+    ///
+    /// Every file that [`Skill::files`] lists can be read. Nothing that lies outside the folder, be
+    /// it by a link, is opened, whatever changes on the disk meanwhile; the skill's own file alone
+    /// may be a link to elsewhere, as it may be in a scan.
+    pub fn read_file(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        let asked = inner(path).ok_or(FileError::Outside)?;
+        if asked.as_os_str() == self.file_name {
+            let (_, bytes) = disk::read(&self.file()).map_err(|it| self.explain(it, path))?;
+            return Ok(bytes);
+        }
+        if asked.iter().any(|name| !is_walked(name)) {
+            return Err(self.missing(path));
+        }
+        let unreadable = |error: io::Error| self.explain(Cause::unreadable(&error), path);
+        let folder = self.folder.canonicalize().map_err(unreadable)?;
+        let real = folder.join(&asked).canonicalize().map_err(unreadable)?;
+        let below = real.strip_prefix(&folder).map_err(|_| FileError::Outside)?;
+        disk::read_below(&folder, below, LONGEST_FILE).map_err(|it| self.explain(it, path))
+    }
+
+    fn explain(&self, cause: Cause, path: &str) -> FileError {
+        use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+        match cause {
+            Cause::Unreadable(NotFound | NotADirectory | InvalidFilename | InvalidInput) => {
+                self.missing(path)
+            }
+            cause => FileError::Bad(cause),
+        }
+    }
+
+    fn missing(&self, path: &str) -> FileError {
+        let files = self.files().unwrap_or_default().files;
+        FileError::Missing { similar: similar_paths(path, files.into_iter().map(|it| it.path)) }
     }
 
     /// Lists the files of the skill's folder in the order of their paths.
@@ -63,6 +120,19 @@ impl Skill {
         bundle.files.sort_unstable();
         Ok(bundle)
     }
+}
+
+/// The path without its `.` parts; none if it could lead out of a folder it is joined to.
+fn inner(path: &str) -> Option<PathBuf> {
+    let mut inner = PathBuf::new();
+    for component in Path::new(path).components() {
+        match component {
+            Component::Normal(name) => inner.push(name),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(inner)
 }
 
 enum Look {

@@ -12,12 +12,18 @@ use crate::{
     source::{Owner, Source, Tier},
 };
 
+/// How many bytes of an id may stand before its name: provider, plugin and marketplace are names of
+/// folders, of 255 bytes at most each, which may grow when folded.
+const LONGEST_PREFIX: usize = 4_096;
+
 /// All skills of one scan and one state that a filter lets through. Never changes.
 #[derive(Debug, Default)]
 pub struct Catalog {
     entries: Vec<Entry>,
     /// Folded name to positions in `entries`, highest precedence first.
     by_name: HashMap<Box<str>, Vec<u32>>,
+    /// How many bytes the longest folded name has.
+    longest_name: usize,
 }
 
 /// One skill and the name that loads it.
@@ -98,12 +104,18 @@ impl Catalog {
 
     fn insert(&mut self, skill: Arc<Skill>) {
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
-        self.by_name.entry(fold(skill.name()).into()).or_default().push(at);
+        let name = fold(skill.name());
+        self.longest_name = self.longest_name.max(name.len());
+        self.by_name.entry(name.into()).or_default().push(at);
         self.entries.push(Entry { skill, id: None, winner: None });
     }
 
     /// What a folded name means: nothing, one skill, or the best of each who claims it.
     fn resolve(&self, asked: &str) -> Vec<usize> {
+        // Nobody has such an id, and to try every colon of a megabyte of them would take minutes.
+        if asked.len() > self.longest_name + LONGEST_PREFIX {
+            return Vec::new();
+        }
         let own = self.prefixed(asked, |skill| ids_in(&skill.source, skill.name()));
         if !own.is_empty() {
             return self.of_prefix(&own);

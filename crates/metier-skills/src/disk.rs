@@ -16,11 +16,11 @@ use std::{
 #[cfg(not(unix))]
 pub(crate) use portable::list;
 #[cfg(not(unix))]
-use portable::{Handle, open_in, stamp};
+use portable::{Handle, open_below, open_in, stamp};
 #[cfg(unix)]
 pub(crate) use unix::list;
 #[cfg(unix)]
-use unix::{Handle, open_in, stamp};
+use unix::{Handle, open_below, open_in, stamp};
 
 use crate::problem::Cause;
 
@@ -134,6 +134,11 @@ pub(crate) fn read(path: &Path) -> Result<(Stamp, Vec<u8>), Cause> {
 /// Reads at most `longest` bytes; a longer file is a cause of its own, never a cut one.
 pub(crate) fn read_bounded(path: &Path, longest: u64) -> Result<(Stamp, Vec<u8>), Cause> {
     contents(open_in(&Handle::default(), path.as_os_str())?, longest)
+}
+
+/// Reads a file below a real folder; a link on the way to it is not followed.
+pub(crate) fn read_below(folder: &Path, path: &Path, longest: u64) -> Result<Vec<u8>, Cause> {
+    contents(open_below(folder, path)?, longest).map(|(_, bytes)| bytes)
 }
 
 /// Reads a regular file of at most a megabyte as text.

@@ -54,11 +54,11 @@ mod walk;
 mod tests;
 
 pub use crate::{
-    bundle::{Bundle, BundleFile},
+    bundle::{Bundle, BundleFile, FileError},
     catalog::{Catalog, Entry, Lookup},
     disk::read_text,
     filter::{Filter, Pattern, PatternError},
-    find::{SearchResult, SearchResults},
+    find::{SearchIndex, SearchResult, SearchResults},
     frontmatter::{FrontmatterError, Quirk, Repair, is_hidden},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},

@@ -19,6 +19,7 @@ mod vocabulary;
 mod tests;
 
 pub(crate) use excerpt::excerpt;
-pub(crate) use index::Entry;
+pub(crate) use index::{Builder, Entry, Index};
 pub(crate) use pass::Pass;
 pub use query::{Match, Query};
+pub(crate) use rank::Hit;

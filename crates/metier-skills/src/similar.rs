@@ -1,4 +1,6 @@
-//! "Did you mean": ids that look like what was asked for.
+//! "Did you mean": ids and paths that look like what was asked for.
+
+use std::path::PathBuf;
 
 use crate::{key::fold, skill::Skill};
 
@@ -22,19 +24,40 @@ pub(crate) fn similar<'a>(
     if whole.is_empty() {
         return Vec::new();
     }
-    let mut scored: Vec<(f64, &str)> = listed
-        .filter_map(|(id, skill)| {
-            let name = letters(&fold(skill.name()));
-            let score = [(&whole, &letters(&fold(id))), (&whole, &name), (&last, &name)]
-                .map(|(asked, known)| likeness(asked, known))
-                .into_iter()
-                .fold(0.0, f64::max);
-            (score >= ALIKE).then_some((score, id))
-        })
-        .collect();
-    scored
-        .sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1.len(), a.1).cmp(&(b.1.len(), b.1))));
-    scored.into_iter().take(MOST).map(|(_, id)| id).collect()
+    let scored = listed.map(|(id, skill)| {
+        let name = letters(&fold(skill.name()));
+        (best([(&whole, &letters(&fold(id))), (&whole, &name), (&last, &name)]), id)
+    });
+    most_alike(scored, |id| (id.len(), *id))
+}
+
+/// The paths most like `asked`, best first: typos, and the same file in another folder.
+pub(crate) fn similar_paths(asked: &str, paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    if asked.len() > LONGEST {
+        return Vec::new();
+    }
+    let keys = |path: &str| {
+        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        [letters(&fold(path)), letters(&fold(file))]
+    };
+    let [whole, file] = keys(asked);
+    let scored = paths.map(|path| {
+        let [known, known_file] = keys(&path.to_string_lossy());
+        (best([(&whole, &known), (&file, &known_file), (&whole, &known_file)]), path)
+    });
+    most_alike(scored, |path| (path.as_os_str().len(), path.clone()))
+}
+
+/// The highest likeness of several pairs.
+fn best<const N: usize>(pairs: [(&String, &String); N]) -> f64 {
+    pairs.into_iter().map(|(asked, known)| likeness(asked, known)).fold(0.0, f64::max)
+}
+
+/// The few that are alike enough, the most alike first.
+fn most_alike<T, K: Ord>(scored: impl Iterator<Item = (f64, T)>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut scored: Vec<(f64, T)> = scored.filter(|(score, _)| *score >= ALIKE).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| key(&a.1).cmp(&key(&b.1))));
+    scored.into_iter().take(MOST).map(|(_, it)| it).collect()
 }
 
 /// What follows the last prefix.

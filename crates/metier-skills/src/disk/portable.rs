@@ -48,3 +48,8 @@ pub(super) fn open_in(handle: &Handle, name: &OsStr) -> Result<(File, Stamp), Ca
     let stamp = stamp(&path, &metadata).map_err(unreadable)?;
     Ok((File::open(path).map_err(unreadable)?, stamp))
 }
+
+/// Opens a file below a folder.
+pub(super) fn open_below(folder: &Path, path: &Path) -> Result<(File, Stamp), Cause> {
+    open_in(&Handle(folder.to_owned()), path.as_os_str())
+}

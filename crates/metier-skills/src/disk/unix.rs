@@ -5,7 +5,7 @@ use std::{
     fs::{File, Metadata},
     io,
     os::{
-        fd::BorrowedFd,
+        fd::{AsFd, BorrowedFd},
         unix::{ffi::OsStrExt, fs::MetadataExt},
     },
     path::Path,
@@ -68,15 +68,33 @@ pub(crate) fn list(path: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> io::Result<L
 }
 
 pub(super) fn open_in(handle: &Handle, name: &OsStr) -> Result<(File, Stamp), Cause> {
+    let folder = handle.fd().map_err(|error| Cause::unreadable(&error))?;
+    open_file(folder, Path::new(name), OFlags::empty())
+}
+
+/// Opens a file below a folder step by step, so that no link can be put on the way.
+pub(super) fn open_below(folder: &Path, path: &Path) -> Result<(File, Stamp), Cause> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = |within: BorrowedFd<'_>, path: &Path| {
+        openat(within, path, flags, Mode::empty()).map_err(|it| Cause::unreadable(&it.into()))
+    };
+    let mut within = open(CWD, folder)?;
+    for name in path.parent().into_iter().flatten() {
+        within = open(within.as_fd(), Path::new(name))?;
+    }
+    let name = path.file_name().ok_or(Cause::NotAFile)?;
+    open_file(within.as_fd(), Path::new(name), OFlags::NOFOLLOW)
+}
+
+fn open_file(within: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<(File, Stamp), Cause> {
     // Without NONBLOCK a pipe that bears the name of a skill would hold everything up.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let unreadable = |error: io::Error| Cause::unreadable(&error);
-    let folder = handle.fd().map_err(unreadable)?;
-    let file = openat(folder, name, flags, Mode::empty()).map_err(|it| unreadable(it.into()))?;
+    let file = openat(within, path, flags, Mode::empty()).map_err(|it| unreadable(it.into()))?;
     let file = File::from(file);
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Cause::NotAFile);
     }
-    Ok((file, stamp(Path::new(name), &metadata).map_err(unreadable)?))
+    Ok((file, stamp(path, &metadata).map_err(unreadable)?))
 }

@@ -169,3 +169,9 @@ fn a_disabled_skill_is_no_skill() {
     let disabled = Catalog::of(State::Disabled, &fixture.scan().skills, &Filter::default());
     assert_eq!(disabled.entries()[0].skill.description(), "off");
 }
+
+/// Tried at every colon it would take minutes.
+#[test]
+fn a_megabyte_of_colons_is_not_found_at_once() {
+    check("custom a", &":".repeat(1 << 20), "missing");
+}

@@ -103,3 +103,10 @@ fn characters_that_nobody_sees_are_no_part_of_a_name() {
         "",
     );
 }
+
+#[test]
+fn a_body_is_what_follows_the_frontmatter() {
+    let fixture = Fixture::new("");
+    fixture.write("custom/a/SKILL.md", "---\nname: a\ndescription: d\n---\n\n# A\r\n---\nb\n");
+    assert_eq!(fixture.scan().skills[0].read_body().unwrap().trim_start(), "# A\r\n---\nb\n");
+}
