@@ -34,6 +34,7 @@ mod catalog;
 mod disk;
 mod filter;
 mod find;
+mod folders;
 mod frontmatter;
 mod key;
 mod places;
@@ -59,6 +60,7 @@ pub use crate::{
     disk::read_text,
     filter::{Filter, Pattern, PatternError},
     find::{SearchIndex, SearchResult, SearchResults},
+    folders::Folders,
     frontmatter::{FrontmatterError, Quirk, Repair, is_hidden},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
@@ -69,5 +71,5 @@ pub use crate::{
     source::{Location, Owner, Source, Tier},
     validate::{Finding, Level, is_valid_name, suggested_name, validate},
     verdict::{Verdict, validate_all},
-    walk::is_walked,
+    walk::{is_skill_file, is_walked},
 };

@@ -51,6 +51,8 @@ pub struct Sources {
     pub plugins: Vec<PluginReport>,
     /// Broken plugin files.
     pub problems: Vec<Problem>,
+    /// Paths that had a say in which plugins there are, also where nothing was.
+    pub asked: Vec<PathBuf>,
 }
 
 /// Folders that every agent shares, in a project.
@@ -126,6 +128,7 @@ impl Places {
                 plugin: Some(Owner { plugin: it.plugin, install: it.install }),
             }));
             sources.plugins = found.reports;
+            sources.asked = found.asked;
             sources.problems.extend(
                 found
                     .problems

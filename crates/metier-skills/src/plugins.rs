@@ -135,6 +135,8 @@ pub(crate) struct Plugins {
     pub reports: Vec<PluginReport>,
     /// What is wrong, and with which file.
     pub problems: Vec<(PathBuf, PluginProblem)>,
+    /// Every path on which the answer depended, also where nothing was.
+    pub asked: Vec<PathBuf>,
 }
 
 /// Finds the plugins that count for whoever asks.

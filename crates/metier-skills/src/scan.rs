@@ -1,17 +1,19 @@
 //! The scan: one pass over all sources, and its result.
 
 use std::{
+    hash::BuildHasher,
     path::Path,
-    sync::{Arc, atomic::AtomicUsize},
+    sync::{Arc, LazyLock, atomic::AtomicUsize},
     thread,
     time::SystemTime,
 };
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use rayon::ThreadPoolBuilder;
 
 use crate::{
     disk::{self, FileId},
+    folders::Folders,
     frontmatter::frontmatter,
     problem::{Cause, Problem},
     reach::Reach,
@@ -23,6 +25,9 @@ use crate::{
 
 /// More threads than this only wait for the same disk.
 const MOST_THREADS: usize = 8;
+
+/// Makes digests that can be compared as long as the program runs.
+static DIGEST: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
 
 /// What one pass over all sources found.
 #[derive(Clone, Debug, Default)]
@@ -95,8 +100,9 @@ fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress
     let read = move |_: &Path, bytes| {
         let whole = disk::text(bytes)?;
         let frontmatter = frontmatter(&whole)?;
+        let digest = DIGEST.hash_one(&whole);
         let whole = (bodies == Bodies::Kept).then(|| whole.into_boxed_str());
-        Ok(Arc::new(Text { frontmatter, whole }))
+        Ok(Arc::new(Text { frontmatter, digest, whole }))
     };
     let trees = walk_all(sources, &previous.known(), &read, progress);
     if previous.holds(sources, &trees) {
@@ -143,6 +149,19 @@ pub(crate) fn walk_all<T: Clone + Send + Sync>(
 }
 
 impl Scan {
+    /// Whether a rescan found nothing new and ended in the scan before.
+    #[must_use]
+    pub fn is_same(&self, other: &Scan) -> bool {
+        let mut trees = self.trees.iter().zip(&other.trees);
+        self.trees.len() == other.trees.len() && trees.all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+
+    /// The folders that were looked into; whoever watches them all need not scan.
+    #[must_use]
+    pub fn folders(&self) -> Folders {
+        Folders::new(self.trees.iter().map(|tree| &**tree))
+    }
+
     /// The trees of folders that were walked; one folder may be several sources.
     fn known(&self) -> Known<'_, Arc<Text>> {
         let trees = self.sources.iter().zip(&self.trees);

@@ -42,6 +42,8 @@ pub struct Skill {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Text {
     pub(crate) frontmatter: Frontmatter,
+    /// Tells two versions of the whole file apart, within one run of the program.
+    pub(crate) digest: u64,
     /// The whole file, where the scan was asked to keep it.
     pub(crate) whole: Option<Box<str>>,
 }

@@ -5,6 +5,7 @@ use proptest::test_runner::{Config, RngSeed};
 mod bundles;
 mod filters;
 mod fixture;
+mod folders;
 mod laws;
 mod names;
 mod reading;

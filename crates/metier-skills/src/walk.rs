@@ -312,7 +312,8 @@ pub fn is_walked(name: &OsStr) -> bool {
 }
 
 /// Whether a file of that name makes its folder a skill, under any spelling and even if disabled.
-pub(crate) fn is_skill_file(name: &OsStr) -> bool {
+#[must_use]
+pub fn is_skill_file(name: &OsStr) -> bool {
     rank(name).is_some()
 }
 

@@ -9,14 +9,19 @@
 //! [`Server`] joins them.
 
 mod call;
+mod describe;
 mod http;
 mod lane;
 mod meter;
+mod offer;
 mod replay;
 mod serve;
 mod service;
 mod session;
 mod stdio;
+mod surface;
+mod text;
+mod tools;
 
 #[cfg(test)]
 mod tests;
@@ -24,8 +29,11 @@ mod tests;
 pub use crate::{
     call::{AskError, Call},
     http::{Guard, Site, Transports},
+    offer::{CatalogFormat, Offer, Presentation},
     serve::Server,
     service::{Answer, Body, Changes, Done, Greeting, Implementation, Service, Work},
+    surface::{Ask, Publisher, Surface, surface},
+    tools::{Tool, ToolNames},
 };
 
 /// The longest message that is taken, by any transport.

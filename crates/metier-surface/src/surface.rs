@@ -202,11 +202,11 @@ async fn first(
 ) -> Result<Arc<Offer>, Error> {
     let mut waited = 0;
     loop {
-        match tokio::time::timeout(PATIENCE, offers.wait_for(Option::is_some)).await {
-            Ok(Ok(offer)) => {
-                let offer = offer.clone();
-                return offer.ok_or_else(|| Error::internal("there is no catalog"));
-            }
+        if let Some(offer) = offers.borrow_and_update().clone() {
+            return Ok(offer);
+        }
+        match tokio::time::timeout(PATIENCE, offers.changed()).await {
+            Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(Error::internal("the server stops")),
             Err(_) => {
                 waited += 1;

@@ -5,3 +5,4 @@ mod http;
 mod sessions;
 mod sse;
 mod stdio;
+mod tools;

@@ -153,7 +153,12 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "N", default_value_t = 60_000, help_heading = "What clients see")]
     pub(crate) catalog_budget: usize,
     /// Which words of a query a skill must have
-    #[arg(long = "match", value_name = "HOW", default_value = "all", help_heading = "What clients see")]
+    #[arg(
+        long = "match",
+        value_name = "HOW",
+        default_value = "all",
+        help_heading = "What clients see"
+    )]
     pub(crate) mode: MatchMode,
 
     /// Look for changes every so many milliseconds, besides watching the folders

@@ -18,11 +18,14 @@ const LARGEST_FILE: u64 = 4 << 20;
 #[derive(Default)]
 pub(crate) struct Reader {
     pub(crate) problems: Vec<(PathBuf, PluginProblem)>,
+    /// Every path on which an answer depended, also where nothing was.
+    pub(crate) asked: Vec<PathBuf>,
 }
 
 impl Reader {
     /// Reads a file that may be missing.
     pub(crate) fn read<T>(&mut self, file: &Path, parse: fn(&str) -> Parsed<T>) -> Option<T> {
+        self.asked.push(file.to_owned());
         match text(file) {
             Ok(text) => {
                 let parsed = parse(&text?);
@@ -45,7 +48,10 @@ impl Reader {
     ) -> Option<T> {
         let problem = match folder.follow(relative) {
             Inside::Found(file) => return self.read(&file.path, parse),
-            Inside::Missing => return None,
+            Inside::Missing => {
+                self.asked.push(folder.path.join(relative));
+                return None;
+            }
             Inside::Outside => PluginProblem::LeadsAway,
             Inside::Unreadable(kind) => PluginProblem::Unreadable(kind),
         };

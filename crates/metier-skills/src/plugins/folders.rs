@@ -15,7 +15,7 @@ use super::{
 const MOST_FOLDERS: usize = 1_000;
 
 /// Where a plugin keeps its skills unless it says otherwise.
-const DEFAULT: &str = "skills";
+pub(crate) const DEFAULT: &str = "skills";
 
 /// Folders in the order listed, each once, and the problems with the rest.
 #[derive(Default)]

@@ -106,7 +106,10 @@ fn open(location: &Path, reader: &mut Reader) -> Option<Opened> {
     } else {
         (location, FILE)
     };
-    let root = Place::folder(root)?;
+    let Some(root) = Place::folder(root) else {
+        reader.asked.push(root.join(name));
+        return None;
+    };
     let marketplace = reader.read_inside(&root, name, marketplace::parse)?;
     Some(Opened { file: root.path.join(name), root, marketplace })
 }

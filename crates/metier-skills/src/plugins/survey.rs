@@ -10,13 +10,14 @@ use super::{
     PluginPlaces, PluginProblem, PluginReport, PluginSource, Plugins, Standing,
     description::{Description, plugin},
     disk::{Place, Reader, real},
-    folders::folders,
+    folders::{DEFAULT, folders},
     id::PluginId,
     installed::{self, Install, Scope},
     manifest,
     marketplaces::{Listed, Marketplaces},
     settings,
 };
+use crate::skill::SKILL_FILE;
 
 /// Visits every plugin that is installed or switched on.
 pub(crate) fn survey(places: &PluginPlaces) -> Plugins {
@@ -35,7 +36,8 @@ pub(crate) fn survey(places: &PluginPlaces) -> Plugins {
     };
     let visit = |id| survey.visit(&id, installed.get(&id).map_or(&[], Vec::as_slice));
     let reports = ids.into_iter().filter_map(visit).collect();
-    Plugins { sources: survey.sources, reports, problems: survey.reader.problems }
+    let Reader { problems, asked } = survey.reader;
+    Plugins { sources: survey.sources, reports, problems, asked }
 }
 
 /// Whether a plugin is on, and which file has the last word.
@@ -105,7 +107,9 @@ impl Survey<'_> {
         record: Option<&Install>,
         path: Option<&PathBuf>,
     ) -> PluginReport {
-        if path.is_some() {
+        if let Some(path) = path {
+            self.reader.asked.push(path.clone());
+            let path = Some(path);
             return report(id, record, path, Standing::Gone);
         }
         if record.is_some() {
@@ -155,6 +159,7 @@ impl Survey<'_> {
         }
         let plugin = Arc::new(described.plugin());
         let found = folders(described);
+        self.reader.asked.extend([DEFAULT, SKILL_FILE].map(|name| install.join(name)));
         self.reader.problems.extend(found.problems);
         self.sources.extend(found.places.into_iter().map(|it| PluginSource {
             plugin: Arc::clone(&plugin),

@@ -66,6 +66,25 @@ fn only_a_new_skill_is_read() {
 }
 
 #[test]
+fn a_rescan_that_finds_nothing_new_is_the_scan_before() {
+    let fixture = Fixture::new(TREE);
+    fixture.settle();
+    let first = fixture.scan();
+    assert!(again(&fixture, &first).0.is_same(&first));
+    fs::create_dir(fixture.path("custom/empty")).unwrap();
+    assert!(!again(&fixture, &first).0.is_same(&first));
+}
+
+#[test]
+fn skills_are_equal_while_their_whole_files_are() {
+    let fixture = Fixture::new("//- custom/a/SKILL.md\n---\nname: a\ndescription: d\n---\none\n");
+    let first = fixture.scan();
+    assert_eq!(again(&fixture, &first).0.skills, first.skills);
+    fixture.write("custom/a/SKILL.md", "---\nname: a\ndescription: d\n---\ntwo\n");
+    assert_ne!(again(&fixture, &first).0.skills, first.skills);
+}
+
+#[test]
 fn a_file_that_changed_a_moment_ago_is_read_again() {
     let fixture = Fixture::new(TREE);
     fixture.settle();

@@ -172,6 +172,32 @@ fn more_folders_than_the_bound_are_a_problem() {
 }
 
 #[test]
+fn every_path_that_decides_on_plugins_is_told() {
+    let fixture = Fixture::new(
+        "//- home/.claude/plugins/installed_plugins.json\n\
+         {\"plugins\":{\"a@m\":[{\"installPath\":\"$ROOT/a\"}],\"b@m\":[{\"installPath\":\"$ROOT/b\"}]}}\n\
+         //- a/README.md\n",
+    );
+    let asked = fixture.places().sources().asked;
+    let mut asked: Vec<String> = asked.iter().map(|path| fixture.relative(path)).collect();
+    asked.sort_unstable();
+    asked.dedup();
+    assert_eq!(
+        asked.join("\n"),
+        "a/.claude-plugin/marketplace.json\n\
+         a/.claude-plugin/plugin.json\n\
+         a/SKILL.md\n\
+         a/skills\n\
+         b\n\
+         b/.claude-plugin/marketplace.json\n\
+         home/.claude/plugins/installed_plugins.json\n\
+         home/.claude/plugins/known_marketplaces.json\n\
+         home/.claude/plugins/marketplaces/m/.claude-plugin/marketplace.json\n\
+         home/.claude/settings.json"
+    );
+}
+
+#[test]
 fn a_plugin_is_a_source_named_after_it() {
     check_list(
         "//- home/.claude/plugins/installed_plugins.json\n\

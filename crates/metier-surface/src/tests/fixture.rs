@@ -65,7 +65,10 @@ impl StandIn {
             }),
             "ask" => later(async |call| {
                 let answer = call.ask("roots/list", None::<&()>).await?;
-                done(&call, json!({ "answered": serde_json::from_str::<Value>(answer.get()).unwrap() }))
+                done(
+                    &call,
+                    json!({ "answered": serde_json::from_str::<Value>(answer.get()).unwrap() }),
+                )
             }),
             "panic_later" => later(async |_| panic!("on purpose")),
             _ => return None,

@@ -81,7 +81,8 @@ async fn initialize_answers_with_the_revision_and_the_server() {
 
 #[tokio::test]
 async fn initialize_without_a_version_names_the_field() {
-    let answer = Client::new().send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    let answer =
+        Client::new().send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
     assert_eq!(code(&answer), -32602);
     assert!(answer["error"]["message"].as_str().unwrap().contains("protocolVersion"));
 }
@@ -195,7 +196,9 @@ async fn the_number_of_requests_at_a_time_is_bounded() {
 #[tokio::test]
 async fn progress_comes_before_the_answer_with_the_token_of_the_request() {
     let mut client = Client::of("2025-11-25");
-    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"progress","params":{"_meta":{"progressToken":"t"}}}"#);
+    client.send(
+        r#"{"jsonrpc":"2.0","id":1,"method":"progress","params":{"_meta":{"progressToken":"t"}}}"#,
+    );
     assert_eq!(
         client.next().await,
         json!({ "jsonrpc": "2.0", "method": "notifications/progress",
@@ -249,7 +252,8 @@ async fn list_changed_comes_once_per_change_and_only_after_initialized() {
 #[tokio::test]
 async fn a_subscription_is_acknowledged_first_and_its_notices_carry_its_id() {
     let mut client = Client::new();
-    let listen = json!({ "notifications": { "toolsListChanged": true, "promptsListChanged": true } });
+    let listen =
+        json!({ "notifications": { "toolsListChanged": true, "promptsListChanged": true } });
     client.send(&modern(5, "subscriptions/listen", listen));
     let meta = json!({ "io.modelcontextprotocol/subscriptionId": 5 });
     assert_eq!(

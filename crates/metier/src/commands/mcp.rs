@@ -1,17 +1,11 @@
 //! `metier mcp`: shows the skills to MCP clients, over stdio or HTTP.
 
-use std::{
-    fs, io,
-    net::SocketAddr,
-    process::ExitCode,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fs, io, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
 
 use metier_skills::Match;
 use metier_surface::{
-    CatalogFormat, Guard, Implementation, Presentation, Server, Site, Surface, Tool,
-    ToolNames, Transports, surface,
+    CatalogFormat, Guard, Implementation, Presentation, Server, Site, Surface, Tool, ToolNames,
+    Transports, surface,
 };
 use tokio::{
     net::TcpListener,
@@ -116,7 +110,8 @@ fn known_as(args: &Mcp) -> Vec<String> {
 
 fn open_door(address: SocketAddr) -> Failure {
     let message = format!("`{address}` can be reached from other machines, and there is no token");
-    let hint = format!("give one with --token-file or {TOKEN_VARIABLE}, or keep to --host 127.0.0.1");
+    let hint =
+        format!("give one with --token-file or {TOKEN_VARIABLE}, or keep to --host 127.0.0.1");
     Failure::new(Exit::Usage, message).hinted(hint)
 }
 

@@ -22,6 +22,7 @@ const DISK: &[&str] = &[
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
     "metier/src/environment.rs",
+    "metier/src/refresh/writer.rs",
     "metier/src/view.rs",
 ];
 

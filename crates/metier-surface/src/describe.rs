@@ -1,0 +1,235 @@
+//! The description of the `skill` tool: how to use skills, then every skill within a budget.
+
+use std::{
+    borrow::Cow,
+    fmt::{self, Write},
+};
+
+use metier_skills::{Catalog, Location, Skill, Tier};
+
+use crate::{
+    offer::{CatalogFormat, Presentation},
+    text::{escaped, one_line},
+    tools::Tool,
+};
+
+/// Fewer characters than this say nothing about a skill.
+const SHORTEST: usize = 24;
+/// How far a cut may move to fall between two words.
+const SLACK: usize = 16;
+
+/// What a model is told of one skill.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) location: Location,
+    /// Whose it is, where the location does not say.
+    pub(crate) provider: Option<&'a str>,
+}
+
+impl<'a> Facts<'a> {
+    fn new((id, skill): (&'a str, &'a Skill)) -> Facts<'a> {
+        let provider = match skill.source.tier {
+            Tier::Custom | Tier::UniversalProject | Tier::UniversalGlobal => None,
+            Tier::AgentProject | Tier::AgentGlobal | Tier::Plugin => Some(skill.provider()),
+        };
+        Facts { id, description: skill.description(), location: skill.location(), provider }
+    }
+}
+
+/// What a model reads before it chooses a skill.
+pub(crate) fn describe(catalog: &Catalog, presentation: &Presentation) -> String {
+    let mut text = String::new();
+    // A `String` takes everything.
+    let _ = write_usage(&mut text, presentation);
+    let _ = write_skills(&mut text, catalog.listed().map(Facts::new), presentation);
+    text
+}
+
+fn write_usage(out: &mut String, presentation: &Presentation) -> fmt::Result {
+    let name = |tool: Tool| {
+        let is_offered = presentation.tools.contains(&tool);
+        is_offered.then(|| tool.name(presentation.names))
+    };
+    out.push_str(
+        "Load a skill by name to get specialized instructions.\n\n\
+         <skills_instructions>\n\
+         A skill is a folder of proven instructions, scripts and references for one kind of task. \
+         Before you begin a task, check whether a skill below covers it; if one does, load it \
+         first and follow what it says.\n\n\
+         How to use skills:\n\
+         - Call this tool with the name of one skill and nothing else, for example \
+         {\"name\": \"pdf\"}; a skill takes no arguments. Upper and lower case are the same.\n\
+         - A name with a prefix, such as \"office:pdf\", is given whole.\n\
+         - The answer is the skill's whole SKILL.md, headed by its base directory. Relative paths \
+         in the text start from that directory.\n\
+         - Load only skills that are listed; never guess a name. A skill whose text is still in \
+         the conversation need not be loaded again.\n",
+    );
+    if let Some(search) = name(Tool::Search) {
+        writeln!(
+            out,
+            "- `{search}` finds skills by words in their names, descriptions and texts."
+        )?;
+    }
+    if let Some(list) = name(Tool::List) {
+        writeln!(out, "- `{list}` gives every skill with its metadata and paths.")?;
+    }
+    if let Some(read) = name(Tool::Read) {
+        writeln!(out, "- `{read}` reads a skill's other files if you cannot open them yourself.")?;
+    }
+    out.push_str("</skills_instructions>\n\n");
+    Ok(())
+}
+
+/// Writes every skill, at most as many characters as the budget allows and one line more.
+pub(crate) fn write_skills<'a>(
+    out: &mut String,
+    skills: impl Iterator<Item = Facts<'a>>,
+    presentation: &Presentation,
+) -> fmt::Result {
+    let format = presentation.format;
+    let (opening, closing) = match format {
+        CatalogFormat::Xml => ("<available_skills>\n", "</available_skills>"),
+        CatalogFormat::List => ("Available skills:\n", ""),
+    };
+    let budget = match presentation.budget {
+        0 => usize::MAX,
+        budget => budget.saturating_sub(opening.len() + closing.len()),
+    };
+    let rows: Vec<Row<'_>> = skills.map(|facts| Row::new(facts, format)).collect();
+    out.push_str(opening);
+    match Level::within(budget, &rows) {
+        _ if rows.is_empty() => out.push_str(match format {
+            CatalogFormat::Xml => {
+                "<skill>\n<name>none</name>\n<description>No skills were found.</description>\n\
+                 <location>none</location>\n</skill>\n"
+            }
+            CatalogFormat::List => "- none: No skills were found.\n",
+        }),
+        Level::Described { most } => rows.iter().for_each(|row| row.write(most, out)),
+        Level::Named { n_rows } => {
+            rows[..n_rows].iter().for_each(|row| out.push_str(&row.named));
+            if n_rows < rows.len() {
+                write_rest(out, rows.len() - n_rows, presentation)?;
+            }
+        }
+    }
+    out.push_str(closing);
+    Ok(())
+}
+
+fn write_rest(out: &mut String, n_more: usize, presentation: &Presentation) -> fmt::Result {
+    let skills = if n_more == 1 { "skill" } else { "skills" };
+    write!(out, "… and {n_more} more {skills}")?;
+    if presentation.tools.contains(&Tool::Search) {
+        write!(out, "; find them with `{}`", Tool::Search.name(presentation.names))?;
+    }
+    out.push('\n');
+    Ok(())
+}
+
+/// How much is said of each skill.
+#[derive(Clone, Copy, Debug)]
+enum Level {
+    /// Everything, with descriptions of at most so many characters.
+    Described { most: usize },
+    /// The names of so many, and nothing else.
+    Named { n_rows: usize },
+}
+
+impl Level {
+    /// The most that can be said in so many characters.
+    fn within(budget: usize, rows: &[Row<'_>]) -> Level {
+        let frames: usize = rows.iter().map(|row| row.frame).sum();
+        let length = |most: usize| -> usize {
+            frames + rows.iter().map(|row| row.length.min(most)).sum::<usize>()
+        };
+        let longest = rows.iter().map(|row| row.length).max().unwrap_or(0);
+        if length(longest) <= budget {
+            return Level::Described { most: longest };
+        }
+        // The lowest cap is known to fit, the highest not to.
+        let (mut fits, mut exceeds) = (SHORTEST, longest);
+        if length(fits) <= budget {
+            while exceeds - fits > 1 {
+                let middle = fits + (exceeds - fits) / 2;
+                *if length(middle) <= budget { &mut fits } else { &mut exceeds } = middle;
+            }
+            return Level::Described { most: fits };
+        }
+        let mut room = budget;
+        let fitting = rows.iter().take_while(|row| {
+            let rest = room.checked_sub(row.named.chars().count());
+            room = rest.unwrap_or(0);
+            rest.is_some()
+        });
+        Level::Named { n_rows: fitting.count() }
+    }
+}
+
+/// One skill as it may be shown.
+struct Row<'a> {
+    before: String,
+    description: Cow<'a, str>,
+    after: String,
+    /// The whole row where only the name is left.
+    named: String,
+    /// How many characters stand around the description.
+    frame: usize,
+    /// How many characters the description has.
+    length: usize,
+}
+
+impl<'a> Row<'a> {
+    fn new(facts: Facts<'a>, format: CatalogFormat) -> Row<'a> {
+        let (name, description) = (one_line(facts.id), one_line(facts.description));
+        let (before, description, after, named) = match format {
+            CatalogFormat::Xml => {
+                let name = escaped(name);
+                let before = format!("<skill>\n<name>{name}</name>\n<description>");
+                let provider = facts
+                    .provider
+                    .map(|it| format!("<provider>{}</provider>\n", escaped(one_line(it))));
+                let after = format!(
+                    "</description>\n<location>{}</location>\n{}</skill>\n",
+                    facts.location,
+                    provider.unwrap_or_default()
+                );
+                let named = format!("<skill><name>{name}</name></skill>\n");
+                (before, escaped(description), after, named)
+            }
+            CatalogFormat::List => {
+                (format!("- {name}: "), description, "\n".to_owned(), format!("- {name}\n"))
+            }
+        };
+        let frame = before.chars().count() + after.chars().count();
+        let length = description.chars().count();
+        Row { before, description, after, named, frame, length }
+    }
+
+    fn write(&self, most: usize, out: &mut String) {
+        out.push_str(&self.before);
+        if self.length <= most {
+            out.push_str(&self.description);
+        } else {
+            out.push_str(cut(&self.description, most.saturating_sub(1)));
+            out.push('…');
+        }
+        out.push_str(&self.after);
+    }
+}
+
+/// At most so many characters, between two words where one is near, and never half an entity.
+fn cut(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(end, _)| end);
+    let head = &text[..end];
+    let entity = head.rfind('&').filter(|start| {
+        let rest = &text[*start..];
+        ["&amp;", "&lt;", "&gt;"].iter().any(|it| rest.starts_with(it) && start + it.len() > end)
+    });
+    let head = &head[..entity.unwrap_or(end)];
+    let space = head.rfind(' ').filter(|space| head.len() - space <= SLACK);
+    head[..space.unwrap_or(head.len())].trim_end()
+}

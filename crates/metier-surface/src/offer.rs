@@ -1,0 +1,159 @@
+//! What clients are shown of one catalog: rendered once, read by every request.
+
+use std::sync::{Arc, OnceLock};
+
+use metier_skills::{Catalog, Match, Query, SearchIndex, SearchResults};
+
+use metier_wire::Era;
+
+use crate::tools::{Tool, ToolNames, definitions};
+
+/// For how long a client may serve a list from memory if it hears of no changes.
+const TTL_MS: u32 = 5_000;
+
+/// How a catalog is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presentation {
+    /// The tools that are offered, in the order they are listed.
+    pub tools: Vec<Tool>,
+    /// What the tools are called.
+    pub names: ToolNames,
+    /// How the description of `skill` lists skills.
+    pub format: CatalogFormat,
+    /// How many characters that list may have; 0 for no bound.
+    pub budget: usize,
+    /// How many words of a query a skill must have.
+    pub mode: Match,
+}
+
+/// How the description of `skill` lists skills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CatalogFormat {
+    /// `<available_skills>` with one `<skill>` for each.
+    #[default]
+    Xml,
+    /// A line `- name: description` for each.
+    List,
+}
+
+/// What clients are shown of one catalog. Never changes.
+#[derive(Debug)]
+pub struct Offer {
+    catalog: Catalog,
+    presentation: Presentation,
+    listing: Arc<Listing>,
+    index: OnceLock<SearchIndex>,
+}
+
+/// The results of `tools/list`.
+#[derive(Debug, PartialEq, Eq)]
+struct Listing {
+    legacy: Vec<u8>,
+    modern: Vec<u8>,
+}
+
+impl Default for Presentation {
+    fn default() -> Presentation {
+        Presentation {
+            tools: Tool::ALL.to_vec(),
+            names: ToolNames::default(),
+            format: CatalogFormat::default(),
+            budget: 60_000,
+            mode: Match::All,
+        }
+    }
+}
+
+impl Presentation {
+    /// What a model should know before it begins.
+    pub(crate) fn instructions(&self) -> String {
+        let named = |tool: Tool| self.tools.contains(&tool).then(|| tool.name(self.names));
+        let lines = [
+            named(Tool::Skill).map(|name| {
+                format!("The description of `{name}` lists every skill: call it to load one.")
+            }),
+            named(Tool::Search).map(|name| format!("Use `{name}` for targeted lookups.")),
+            named(Tool::List).map(|name| format!("Use `{name}` for exhaustive metadata.")),
+            named(Tool::Read).map(|name| format!("Use `{name}` for the other files of a skill.")),
+        ];
+        lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Offer {
+    /// Renders a catalog; what looks as it did in the previous offer is shared with it.
+    #[must_use]
+    pub fn new(catalog: Catalog, presentation: &Presentation, previous: Option<&Offer>) -> Offer {
+        let listing = Listing::new(&definitions(&catalog, presentation));
+        let shared = previous.map(|offer| &offer.listing).filter(|before| ***before == listing);
+        Offer {
+            listing: shared.cloned().unwrap_or_else(|| Arc::new(listing)),
+            catalog,
+            presentation: presentation.clone(),
+            index: OnceLock::new(),
+        }
+    }
+
+    /// The whole result of `tools/list` as JSON.
+    #[must_use]
+    pub fn tools_list(&self, era: Era) -> &[u8] {
+        match era {
+            Era::Legacy => &self.listing.legacy,
+            Era::Modern => &self.listing.modern,
+        }
+    }
+
+    /// Whether a client that has seen an earlier offer would see anything new.
+    #[must_use]
+    pub fn differs_from(&self, earlier: &Offer) -> bool {
+        !Arc::ptr_eq(&self.listing, &earlier.listing) && self.listing != earlier.listing
+    }
+
+    /// The skills that are offered.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The offered tool of that name; in either mode both of its names will do.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        Tool::named(name).filter(|tool| self.presentation.tools.contains(tool))
+    }
+
+    /// Whether searches are answered by an index.
+    #[must_use]
+    pub fn is_indexed(&self) -> bool {
+        self.index.get().is_some()
+    }
+
+    /// Reads every skill, so that later searches need not: meant for the background, once someone
+    /// has searched.
+    pub fn build_index(&self) {
+        self.index.get_or_init(|| SearchIndex::new(&self.catalog));
+    }
+
+    /// Searches by the index if there is one, else by one pass over all files.
+    pub(crate) fn search(&self, query: &str, limit: usize) -> Option<SearchResults<'_>> {
+        let query = Query::new(query, self.presentation.mode)?;
+        Some(match self.index.get() {
+            Some(index) => self.catalog.search_with(index, &query, limit),
+            None => self.catalog.search(&query, limit),
+        })
+    }
+
+    /// What a tool is called here, if it is offered.
+    pub(crate) fn name_of(&self, tool: Tool) -> Option<&'static str> {
+        self.presentation.tools.contains(&tool).then(|| tool.name(self.presentation.names))
+    }
+}
+
+impl Listing {
+    fn new(tools: &[u8]) -> Listing {
+        let ttl = format!(",\"ttlMs\":{TTL_MS},\"cacheScope\":\"private\"}}");
+        Listing {
+            legacy: [b"{\"tools\":", tools, b"}"].concat(),
+            modern: [b"{\"resultType\":\"complete\",\"tools\":", tools, ttl.as_bytes()].concat(),
+        }
+    }
+}
