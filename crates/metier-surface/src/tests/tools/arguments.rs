@@ -3,7 +3,7 @@
 use proptest::prelude::{any, prop_oneof, proptest};
 use serde_json::value::RawValue;
 
-use crate::{Order, Tool};
+use crate::{Tool, tools::Order};
 
 fn order(tool: Tool, arguments: &str) -> Result<Order, String> {
     let arguments = RawValue::from_string(arguments.to_owned()).unwrap();

@@ -9,8 +9,10 @@ use proptest::{
 use serde_json::Value;
 
 use super::fixture::{Machine, TREE};
+use metier_wire::Era;
+
 use crate::{
-    CatalogFormat, Era, Presentation, Tool, ToolNames,
+    CatalogFormat, Presentation, Tool, ToolNames,
     describe::{Facts, write_skills},
 };
 

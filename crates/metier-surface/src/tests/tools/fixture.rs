@@ -11,7 +11,9 @@ use metier_skills::{Catalog, Filter, Places, PluginPlaces, Standard, project_dir
 use serde_json::{Value, value::RawValue};
 use tempfile::TempDir;
 
-use crate::{Era, Offer, Presentation, Tool};
+use metier_wire::Era;
+
+use crate::{Offer, Presentation, Tool};
 
 #[path = "../../../../metier-skills/src/tests/tree.rs"]
 mod tree;

@@ -91,8 +91,12 @@ fn a_body_that_cannot_be_read_costs_only_itself() {
     let machine = Machine::new(TREE);
     let offer = machine.offer();
     std::fs::remove_file(machine.path("custom/pdf/SKILL.md")).unwrap();
-    let result =
-        super::fixture::result(&offer, crate::Era::Legacy, Tool::List, r#"{"includeBody":true}"#);
+    let result = super::fixture::result(
+        &offer,
+        metier_wire::Era::Legacy,
+        Tool::List,
+        r#"{"includeBody":true}"#,
+    );
     let result: Value = serde_json::from_str(&result).unwrap();
     let skills = &result["structuredContent"]["skills"];
     assert!(skills[0].get("body").is_none() && skills[1].get("body").is_some());

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::fixture::{Machine, TREE, result, text};
-use crate::{Era, Presentation, Tool, ToolNames};
+use metier_wire::Era;
+
+use crate::{Presentation, Tool, ToolNames};
 
 /// What loading gives; an error begins with `!`.
 fn load(machine: &Machine, name: &str) -> String {

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::fixture::{Machine, TREE};
-use crate::{Era, Offer, Presentation, Tool, ToolNames};
+use metier_wire::Era;
+
+use crate::{Offer, Presentation, Tool, ToolNames};
 
 fn list(offer: &Offer, era: Era) -> Value {
     serde_json::from_slice(offer.tools_list(era)).unwrap()

@@ -3,7 +3,9 @@
 use serde_json::{Value, json, value::RawValue};
 
 use super::fixture::{Machine, TREE};
-use crate::{Era, Tool};
+use metier_wire::Era;
+
+use crate::Tool;
 
 fn definition(machine: &Machine, tool: Tool) -> Value {
     let list: Value = serde_json::from_slice(machine.offer().tools_list(Era::Legacy)).unwrap();

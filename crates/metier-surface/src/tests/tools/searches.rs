@@ -4,7 +4,9 @@ use metier_skills::Match;
 use serde_json::{Value, json};
 
 use super::fixture::{Machine, result, text};
-use crate::{Era, Offer, Presentation, Tool};
+use metier_wire::Era;
+
+use crate::{Offer, Presentation, Tool};
 
 const TREE: &str = "\
 //- custom/pdf/SKILL.md
