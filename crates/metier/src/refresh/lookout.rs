@@ -16,7 +16,7 @@ use notify::event::{AccessKind, AccessMode, Event, EventKind, ModifyKind};
 use super::pace::Hearing;
 
 /// How many folders are watched; tests need not make so many.
-pub(crate) const MOST_FOLDERS: usize = if cfg!(test) { 30_000 } else { 20_000 };
+pub(crate) const MOST_FOLDERS: usize = if cfg!(test) { 300 } else { 20_000 };
 
 /// What a scan looked into.
 #[derive(Debug)]

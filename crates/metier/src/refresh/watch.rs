@@ -178,17 +178,14 @@ impl State {
         else {
             return;
         };
-        for path in &event.paths {
-            self.forget(path);
+        for gone in &event.paths {
+            let lost: Vec<PathBuf> = at_or_below(&self.armed, gone).cloned().collect();
+            lost.iter().for_each(|path| self.forget(path));
         }
     }
 
     fn forget(&mut self, path: &Path) {
-        let lost: Vec<PathBuf> = at_or_below(&self.armed, path).cloned().collect();
-        self.n_lost += lost.len();
-        for path in lost {
-            self.armed.remove(&path);
-        }
+        self.n_lost += usize::from(self.armed.remove(path));
     }
 }
 

@@ -96,3 +96,6 @@ fn log(news: News, scan: &Scan, started: Instant) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

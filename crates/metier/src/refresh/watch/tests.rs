@@ -12,6 +12,8 @@ use crate::refresh::{
 };
 
 type Published = Arc<Mutex<String>>;
+/// Something that happens to the folder.
+type Act = fn(&Path);
 
 fn writer(root: &Path) -> (Writer<impl FnMut(Catalog, &Scan) + use<>>, Published) {
     let home = root.join("home");
@@ -45,7 +47,7 @@ fn writer(root: &Path) -> (Writer<impl FnMut(Catalog, &Scan) + use<>>, Published
 
 /// Does one thing after the other while all is watched, and waits until the scans that events lead to
 /// show what is expected.
-async fn check(prepare: impl FnOnce(&Path), steps: &[(fn(&Path), &str)]) {
+async fn check(prepare: impl FnOnce(&Path), steps: &[(Act, &str)]) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     fs::create_dir_all(root.join("home")).unwrap();
@@ -91,8 +93,8 @@ async fn a_new_skill_is_heard_of() {
 
 #[tokio::test]
 async fn a_new_skill_some_folders_down_is_heard_of_and_then_its_changes() {
-    let add: fn(&Path) = |root| write(&root.join("skills/deep/down/b"), "one");
-    let change: fn(&Path) = |root| write(&root.join("skills/deep/down/b"), "two");
+    let add: Act = |root| write(&root.join("skills/deep/down/b"), "one");
+    let change: Act = |root| write(&root.join("skills/deep/down/b"), "two");
     check(one_skill, &[(add, "a=one b=one"), (change, "a=one b=two")]).await;
 }
 
@@ -112,7 +114,7 @@ async fn a_changed_skill_is_heard_of() {
 
 #[tokio::test]
 async fn a_skill_file_that_is_replaced_by_another_is_heard_of() {
-    let replace: fn(&Path) = |root| {
+    let replace: Act = |root| {
         write(&root.join("spare/a"), "two");
         fs::rename(root.join("spare/a/SKILL.md"), root.join("skills/a/SKILL.md")).unwrap();
     };
@@ -126,27 +128,27 @@ async fn a_removed_skill_is_heard_of() {
 
 #[tokio::test]
 async fn a_skill_that_moves_in_or_out_is_heard_of_and_then_its_changes() {
-    let out: fn(&Path) = |root| fs::rename(root.join("skills/a"), root.join("project/a")).unwrap();
-    let back: fn(&Path) = |root| fs::rename(root.join("project/a"), root.join("skills/a")).unwrap();
+    let out: Act = |root| fs::rename(root.join("skills/a"), root.join("project/a")).unwrap();
+    let back: Act = |root| fs::rename(root.join("project/a"), root.join("skills/a")).unwrap();
     check(one_skill, &[(out, ""), (back, "a=one"), (change_it, "a=two")]).await;
 }
 
 #[tokio::test]
 async fn a_source_that_appears_later_is_heard_of_and_then_its_changes() {
-    let add: fn(&Path) = |root| write(&root.join("home/.agents/skills/b"), "one");
-    let change: fn(&Path) = |root| write(&root.join("home/.agents/skills/b"), "two");
+    let add: Act = |root| write(&root.join("home/.agents/skills/b"), "one");
+    let change: Act = |root| write(&root.join("home/.agents/skills/b"), "two");
     check(|_| {}, &[(add, "b=one"), (change, "b=two"), (one_skill, "a=one b=two")]).await;
 }
 
 #[tokio::test]
 async fn a_source_that_is_deleted_and_made_again_is_heard_of_and_then_its_changes() {
-    let remove: fn(&Path) = |root| fs::remove_dir_all(root.join("skills")).unwrap();
-    let replace: fn(&Path) = |root| {
+    let remove: Act = |root| fs::remove_dir_all(root.join("skills")).unwrap();
+    let replace: Act = |root| {
         fs::remove_dir_all(root.join("skills")).unwrap();
         write(&root.join("skills/c"), "one");
     };
-    let change: fn(&Path) = |root| write(&root.join("skills/c"), "two");
-    let steps: &[(fn(&Path), &str)] = &[
+    let change: Act = |root| write(&root.join("skills/c"), "two");
+    let steps: &[(Act, &str)] = &[
         (remove, ""),
         (one_skill, "a=one"),
         (change_it, "a=two"),
@@ -158,7 +160,7 @@ async fn a_source_that_is_deleted_and_made_again_is_heard_of_and_then_its_change
 
 #[tokio::test]
 async fn a_skill_folder_that_is_deleted_and_made_again_is_watched_again() {
-    let replace: fn(&Path) = |root| {
+    let replace: Act = |root| {
         fs::remove_dir_all(root.join("skills/a")).unwrap();
         write(&root.join("skills/a"), "new");
     };
@@ -167,7 +169,7 @@ async fn a_skill_folder_that_is_deleted_and_made_again_is_watched_again() {
 
 #[tokio::test]
 async fn a_plugin_that_is_installed_switched_off_and_on_is_heard_of() {
-    let install: fn(&Path) = |root| {
+    let install: Act = |root| {
         write(&root.join("office/skills/pdf"), "one");
         fs::create_dir_all(root.join("home/.claude/plugins")).unwrap();
         let path = root.join("office");
@@ -175,14 +177,13 @@ async fn a_plugin_that_is_installed_switched_off_and_on_is_heard_of() {
             format!(r#"{{"plugins":{{"o@m":[{{"scope":"user","installPath":{path:?}}}]}}}}"#);
         fs::write(root.join("home/.claude/plugins/installed_plugins.json"), text).unwrap();
     };
-    let switch_off: fn(&Path) = |root| {
+    let switch_off: Act = |root| {
         let text = r#"{"enabledPlugins":{"o@m":false}}"#;
         fs::write(root.join("home/.claude/settings.json"), text).unwrap();
     };
-    let switch_on: fn(&Path) =
-        |root| fs::remove_file(root.join("home/.claude/settings.json")).unwrap();
-    let change: fn(&Path) = |root| write(&root.join("office/skills/pdf"), "two");
-    let steps: &[(fn(&Path), &str)] =
+    let switch_on: Act = |root| fs::remove_file(root.join("home/.claude/settings.json")).unwrap();
+    let change: Act = |root| write(&root.join("office/skills/pdf"), "two");
+    let steps: &[(Act, &str)] =
         &[(install, "pdf=one"), (switch_off, ""), (switch_on, "pdf=one"), (change, "pdf=two")];
     check(|_| {}, steps).await;
 }
@@ -198,13 +199,12 @@ mod links {
         fs::create_dir_all(root.join("skills")).unwrap();
     }
 
-    const CHANGE: fn(&Path) = |root| write(&root.join("elsewhere/b"), "two");
+    const CHANGE: Act = |root| write(&root.join("elsewhere/b"), "two");
 
     #[tokio::test]
     async fn a_link_to_a_skill_is_heard_of_and_then_changes_behind_it() {
-        let link: fn(&Path) =
-            |root| symlink(root.join("elsewhere/b"), root.join("skills/b")).unwrap();
-        let unlink: fn(&Path) = |root| fs::remove_file(root.join("skills/b")).unwrap();
+        let link: Act = |root| symlink(root.join("elsewhere/b"), root.join("skills/b")).unwrap();
+        let unlink: Act = |root| fs::remove_file(root.join("skills/b")).unwrap();
         check(elsewhere, &[(link, "b=one"), (CHANGE, "b=two"), (unlink, "")]).await;
     }
 
@@ -215,7 +215,7 @@ mod links {
             write(&root.join("other/c"), "one");
             symlink(root.join("elsewhere"), root.join("skills")).unwrap();
         };
-        let turn: fn(&Path) = |root| {
+        let turn: Act = |root| {
             fs::remove_file(root.join("skills")).unwrap();
             symlink(root.join("other"), root.join("skills")).unwrap();
         };
@@ -230,34 +230,10 @@ mod links {
             fs::create_dir_all(root.join("skills/b")).unwrap();
             symlink(root.join("elsewhere/text"), root.join("skills/b/SKILL.md")).unwrap();
         };
-        let change: fn(&Path) = |root| {
+        let change: Act = |root| {
             fs::write(root.join("elsewhere/text"), "---\nname: b\ndescription: two\n---\n")
                 .unwrap();
         };
         check(prepare, &[(change, "b=two")]).await;
-    }
-}
-
-#[test]
-#[ignore]
-fn measure() {
-    let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
-    for n in 0..10_000 {
-        write(&root.join(format!("skills/g{}/s{n}", n / 100)), "x");
-        fs::create_dir(root.join(format!("skills/g{}/s{n}/scripts", n / 100))).unwrap();
-    }
-    let (mut writer, _p) = writer(&root);
-    let mut watch = Watch::Ready(Arc::new(Notify::new()));
-    for _ in 0..4 {
-        let t = std::time::Instant::now();
-        writer.scan(&Progress::default());
-        let a = t.elapsed();
-        let t = std::time::Instant::now();
-        let l = writer.lookout();
-        let b = t.elapsed();
-        let t = std::time::Instant::now();
-        let armed = watch.arm(|| l);
-        println!("scan {a:?} lookout {b:?} arm {:?} {armed:?}", t.elapsed());
     }
 }
