@@ -98,7 +98,10 @@ pub(crate) fn write_skills<'a>(
         0 => usize::MAX,
         budget => budget.saturating_sub(opening.len() + closing.len()),
     };
-    let rows: Vec<Row<'_>> = skills.map(|facts| Row::new(facts, format)).collect();
+    let mut rows: Vec<Row<'_>> = skills.map(|facts| Row::new(facts, format)).collect();
+    if rows.iter().map(|row| row.frame).sum::<usize>() <= budget {
+        rows.iter_mut().for_each(|row| row.describe(format));
+    }
     out.push_str(opening);
     match Level::within(budget, &rows) {
         _ if rows.is_empty() => out.push_str(match format {
@@ -171,7 +174,9 @@ impl Level {
 
 /// One skill as it may be shown.
 struct Row<'a> {
+    facts: Facts<'a>,
     before: String,
+    /// Empty until it is known that there may be room for it.
     description: Cow<'a, str>,
     after: String,
     /// The whole row where only the name is left.
@@ -184,29 +189,31 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn new(facts: Facts<'a>, format: CatalogFormat) -> Row<'a> {
-        let (name, description) = (one_line(facts.id), one_line(facts.description));
-        let (before, description, after, named) = match format {
+        let name = format.fit(facts.id);
+        let (before, after, named) = match format {
             CatalogFormat::Xml => {
-                let name = escaped(name);
-                let before = format!("<skill>\n<name>{name}</name>\n<description>");
-                let provider = facts
-                    .provider
-                    .map(|it| format!("<provider>{}</provider>\n", escaped(one_line(it))));
-                let after = format!(
-                    "</description>\n<location>{}</location>\n{}</skill>\n",
-                    facts.location,
-                    provider.unwrap_or_default()
-                );
-                let named = format!("<skill><name>{name}</name></skill>\n");
-                (before, escaped(description), after, named)
+                let provider = facts.provider.map(|it| {
+                    let provider = format.fit(it);
+                    format!("<provider>{provider}</provider>\n")
+                });
+                let (location, provider) = (facts.location, provider.unwrap_or_default());
+                (
+                    format!("<skill>\n<name>{name}</name>\n<description>"),
+                    format!(
+                        "</description>\n<location>{location}</location>\n{provider}</skill>\n"
+                    ),
+                    format!("<skill><name>{name}</name></skill>\n"),
+                )
             }
-            CatalogFormat::List => {
-                (format!("- {name}: "), description, "\n".to_owned(), format!("- {name}\n"))
-            }
+            CatalogFormat::List => (format!("- {name}: "), "\n".to_owned(), format!("- {name}\n")),
         };
         let frame = before.chars().count() + after.chars().count();
-        let length = description.chars().count();
-        Row { before, description, after, named, frame, length }
+        Row { facts, before, description: Cow::Borrowed(""), after, named, frame, length: 0 }
+    }
+
+    fn describe(&mut self, format: CatalogFormat) {
+        self.description = format.fit(self.facts.description);
+        self.length = self.description.chars().count();
     }
 
     fn write(&self, most: usize, out: &mut String) {
@@ -218,6 +225,16 @@ impl<'a> Row<'a> {
             out.push('…');
         }
         out.push_str(&self.after);
+    }
+}
+
+impl CatalogFormat {
+    /// A text of others as it may stand in this format.
+    fn fit(self, text: &str) -> Cow<'_, str> {
+        match self {
+            CatalogFormat::Xml => escaped(one_line(text)),
+            CatalogFormat::List => one_line(text),
+        }
     }
 }
 
