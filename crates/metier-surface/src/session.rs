@@ -3,6 +3,7 @@
 mod batch;
 mod lifecycle;
 mod listen;
+mod news;
 mod run;
 
 use std::{

@@ -5,13 +5,12 @@ use std::{borrow::Cow, sync::Arc};
 use metier_wire::{Era, Error, Request, Revision, write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::Session;
+use super::{Session, news::News};
 use crate::{
     lane::{Kind, Lane},
-    service::{Answer, Changes, Implementation},
+    service::{Answer, Implementation},
 };
 
 /// How long clients may remember what the server can do.
@@ -113,27 +112,23 @@ impl Session {
         };
         state.is_initialized = true;
         let server = &self.server;
-        let announce = announce(server.service.changes(), lane.clone(), self.end.clone());
+        let announce =
+            announce(News::new(server.service.changes()), lane.clone(), self.end.clone());
         let announce = server.stop.clone().run_until_cancelled_owned(announce);
         server.tasks.spawn_on(announce, &server.runtime);
     }
 }
 
 /// Tells a client of an earlier revision, unasked, that a list has changed.
-async fn announce(mut changes: watch::Receiver<Changes>, lane: Lane, end: CancellationToken) {
-    let mut told = *changes.borrow_and_update();
+async fn announce(mut news: News, lane: Lane, end: CancellationToken) {
     loop {
         tokio::select! {
             () = end.cancelled() => return,
             () = lane.closed() => return,
-            changed = changes.changed() => if changed.is_err() { return },
+            changed = news.of_tools() => if changed.is_err() { return },
         }
-        let now = *changes.borrow_and_update();
-        if now.tools != told.tools {
-            let mut out = Vec::new();
-            write::notification(&mut out, TOOLS_CHANGED, None::<&()>);
-            lane.send(Kind::Aside, out).await;
-        }
-        told = now;
+        let mut out = Vec::new();
+        write::notification(&mut out, TOOLS_CHANGED, None::<&()>);
+        lane.send(Kind::Aside, out).await;
     }
 }

@@ -3,13 +3,12 @@
 use metier_wire::{Error, Request, SUBSCRIPTION_ID, write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Session, lifecycle::TOOLS_CHANGED};
+use super::{Session, lifecycle::TOOLS_CHANGED, news::News};
 use crate::{
     call::Call,
-    service::{Answer, Body, Changes, Done},
+    service::{Answer, Body, Done},
 };
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
@@ -43,7 +42,7 @@ impl Session {
         let subscription = Subscription {
             id: serde_json::from_str(request.id.as_str()).unwrap_or_default(),
             filter: listen.notifications,
-            changes: self.server.service.changes(),
+            news: News::new(self.server.service.changes()),
             stop: self.server.stop.clone(),
         };
         Ok(Answer::Later(Box::new(move |call| Box::pin(subscription.run(call)))))
@@ -53,25 +52,22 @@ impl Session {
 struct Subscription {
     id: serde_json::Value,
     filter: Filter,
-    changes: watch::Receiver<Changes>,
+    news: News,
     stop: CancellationToken,
 }
 
 impl Subscription {
     /// Tells of changes until the client cancels or the server stops.
     async fn run(mut self, call: Call) -> Done {
-        let mut told = *self.changes.borrow_and_update();
         call.notify(ACKNOWLEDGED, &self.tagged(Some(&self.filter))).await;
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => break,
-                changed = self.changes.changed() => if changed.is_err() { break },
+                changed = self.news.of_tools() => if changed.is_err() { break },
             }
-            let now = *self.changes.borrow_and_update();
-            if self.filter.tools_list_changed && now.tools != told.tools {
+            if self.filter.tools_list_changed {
                 call.notify(TOOLS_CHANGED, &self.tagged(None)).await;
             }
-            told = now;
         }
         let mut out = br#"{"resultType":"complete","_meta":"#.to_vec();
         write::json(&mut out, &self.tagged(None).meta);

@@ -310,7 +310,6 @@ async fn changes_reach_the_stream_of_a_session_also_when_it_is_opened_later() {
     let web = Web::new();
     let id = web.session("2025-06-18").await;
     web.stand_in.change();
-    tokio::task::yield_now().await;
     let open = || web.get("/mcp").with("mcp-session-id", &id);
     let mut first = Events::of(open().response().await);
     assert_eq!(first.message().await["method"], "notifications/tools/list_changed");
