@@ -15,8 +15,8 @@ mod lane;
 mod meter;
 mod offer;
 mod replay;
+mod responder;
 mod serve;
-mod service;
 mod session;
 mod stdio;
 mod surface;
@@ -30,8 +30,8 @@ pub use crate::{
     call::{AskError, Call},
     http::{Guard, Site, Transports},
     offer::{CatalogFormat, Offer, Presentation},
+    responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder, Work},
     serve::Server,
-    service::{Answer, Body, Changes, Done, Greeting, Implementation, Service, Work},
     surface::{Ask, Publisher, Surface, surface},
     tools::{Tool, ToolNames},
 };

@@ -10,18 +10,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     http::{self, Site},
-    service::Service,
+    responder::Responder,
     session, stdio,
 };
 
-/// A service with everything that its sessions share.
+/// A responder with everything that its sessions share.
 pub struct Server(Arc<session::Server>);
 
 impl Server {
-    /// Makes a server of a service. Must be called within a runtime.
+    /// Makes a server of a responder. Must be called within a runtime.
     #[must_use]
-    pub fn new(service: Arc<dyn Service>) -> Server {
-        Server(session::Server::new(service))
+    pub fn new(responder: Arc<dyn Responder>) -> Server {
+        Server(session::Server::new(responder))
     }
 
     /// Serves one client on a pair of streams, until its input ends or `stop` is cancelled.

@@ -20,14 +20,14 @@ use serde_json::value::RawValue;
 use tokio::{runtime::Handle, sync::oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{lane::Lane, meter::Meter, service::Service};
+use crate::{lane::Lane, meter::Meter, responder::Responder};
 
 /// How many requests of one client may be worked on at a time.
 const MOST_RUNNING: usize = 256;
 
 /// What all sessions of one server share.
 pub(crate) struct Server {
-    pub(crate) service: Arc<dyn Service>,
+    pub(crate) responder: Arc<dyn Responder>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) tasks: TaskTracker,
     /// Ends what would never end by itself: announcements and subscriptions.
@@ -39,9 +39,9 @@ pub(crate) struct Server {
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Server {
-    pub(crate) fn new(service: Arc<dyn Service>) -> Arc<Server> {
+    pub(crate) fn new(responder: Arc<dyn Responder>) -> Arc<Server> {
         Arc::new(Server {
-            service,
+            responder,
             meter: Arc::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),

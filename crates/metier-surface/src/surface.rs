@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::{
     call::Call,
     offer::{Offer, Presentation},
-    service::{Answer, Body, Changes, Done, Greeting, Implementation, Service},
+    responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder},
     tools::{Order, Tool},
 };
 
@@ -81,13 +81,17 @@ struct ListTools<'a> {
 
 #[derive(Deserialize)]
 struct CallTool<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
 
-impl Service for Surface {
+/// A string, borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Responder for Surface {
     fn greeting(&self) -> &Greeting {
         &self.greeting
     }
@@ -144,8 +148,11 @@ impl Surface {
         let params = params.map_or("{}", RawValue::get);
         let asked: CallTool<'_> = serde_json::from_str(params)
             .map_err(|error| Error::invalid_params(format!("tools/call: {error}")))?;
-        let tool = Tool::named(&asked.name).filter(|tool| self.tools.contains(tool));
-        let Some(tool) = tool else { return Err(unknown_tool(&asked.name)) };
+        let name = asked.name.ok_or_else(|| Error::invalid_params("`name` is required"))?;
+        let name = serde_json::from_str::<Name<'_>>(name.get())
+            .map_err(|_| Error::invalid_params("`name` must be a string"))?;
+        let tool = Tool::named(&name.0).filter(|tool| self.tools.contains(tool));
+        let Some(tool) = tool else { return Err(unknown_tool(&name.0)) };
         let order = tool.order(asked.arguments)?;
         match self.newest() {
             Some(offer) if order.is_quick() => {

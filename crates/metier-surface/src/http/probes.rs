@@ -15,7 +15,7 @@ pub(super) async fn health() -> &'static str {
 }
 
 pub(super) async fn readiness(Shared(state): Shared<Arc<State>>) -> Response {
-    if state.server.service.is_ready() {
+    if state.server.responder.is_ready() {
         "ready\n".into_response()
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "the first scan is not finished\n").into_response()

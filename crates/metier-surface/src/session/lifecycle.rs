@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Session, news::News};
 use crate::{
     lane::{Kind, Lane},
-    service::{Answer, Implementation},
+    responder::{Answer, Implementation},
 };
 
 /// How long clients may remember what the server can do.
@@ -68,7 +68,7 @@ impl Session {
             ("initialize" | "ping" | "server/discover" | "subscriptions/listen", _) => {
                 Err(Error::method_not_found(&request.method))
             }
-            (_, era) => self.server.service.answer(request, era, out),
+            (_, era) => self.server.responder.answer(request, era, out),
         }
     }
 
@@ -79,7 +79,7 @@ impl Session {
         let revision = Revision::negotiated(&asked.protocol_version);
         self.state().revision = Some(revision);
         tracing::info!(%revision, "a client begins");
-        let greeting = self.server.service.greeting();
+        let greeting = self.server.responder.greeting();
         let initialized = Initialized {
             protocol_version: revision.as_str(),
             capabilities: &greeting.capabilities,
@@ -91,7 +91,7 @@ impl Session {
     }
 
     fn discover(&self, out: &mut Vec<u8>) {
-        let greeting = self.server.service.greeting();
+        let greeting = self.server.responder.greeting();
         let discovered = Discovered {
             result_type: "complete",
             supported_versions: Revision::ALL.map(Revision::as_str),
@@ -113,7 +113,7 @@ impl Session {
         state.is_initialized = true;
         let server = &self.server;
         let announce =
-            announce(News::new(server.service.changes()), lane.clone(), self.end.clone());
+            announce(News::new(server.responder.changes()), lane.clone(), self.end.clone());
         let announce = server.stop.clone().run_until_cancelled_owned(announce);
         server.tasks.spawn_on(announce, &server.runtime);
     }

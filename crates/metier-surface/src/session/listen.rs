@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Session, lifecycle::TOOLS_CHANGED, news::News};
 use crate::{
     call::Call,
-    service::{Answer, Body, Done},
+    responder::{Answer, Body, Done},
 };
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
@@ -42,7 +42,7 @@ impl Session {
         let subscription = Subscription {
             id: serde_json::from_str(request.id.as_str()).unwrap_or_default(),
             filter: listen.notifications,
-            news: News::new(self.server.service.changes()),
+            news: News::new(self.server.responder.changes()),
             stop: self.server.stop.clone(),
         };
         Ok(Answer::Later(Box::new(move |call| Box::pin(subscription.run(call)))))

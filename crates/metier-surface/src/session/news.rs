@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-use crate::service::Changes;
+use crate::responder::Changes;
 
 /// Changes from now on.
 pub(super) struct News {

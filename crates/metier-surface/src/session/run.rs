@@ -16,7 +16,7 @@ use super::{Asked, MOST_RUNNING, Session, Taken};
 use crate::{
     call::Call,
     lane::{Kind, Lane},
-    service::{Answer, Body, Done, Implementation, Work},
+    responder::{Answer, Body, Done, Implementation, Work},
 };
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ impl Session {
         }));
         let refused = match answer {
             Ok(Ok(Answer::Now)) => {
-                sign(out, revision, &self.server.service.greeting().server);
+                sign(out, revision, &self.server.responder.greeting().server);
                 self.server.meter.answered(&request.method, since.elapsed());
                 return Taken::Answered;
             }
@@ -89,7 +89,7 @@ impl Session {
                 Ok(_) => server.meter.answered(&method, since.elapsed()),
                 Err(_) => server.meter.failed(&method, since.elapsed()),
             }
-            let reply = reply(&id, done, revision, &server.service.greeting().server);
+            let reply = reply(&id, done, revision, &server.responder.greeting().server);
             call.lane.send(Kind::Reply, reply).await;
         };
         self.server.tasks.spawn_on(task, &self.server.runtime);

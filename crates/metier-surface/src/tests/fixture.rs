@@ -1,4 +1,4 @@
-//! A service whose methods do what real ones rarely do.
+//! A responder whose methods do what real ones rarely do.
 
 use std::sync::{Arc, atomic::AtomicUsize, atomic::Ordering::SeqCst};
 
@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::{
     call::Call,
-    service::{Answer, Body, Changes, Done, Greeting, Implementation, Service},
+    responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder},
 };
 
 /// Answers `now`, `later`, `wait`, `progress`, `ask`, `panic` and `panic_later`.
@@ -76,7 +76,7 @@ impl StandIn {
     }
 }
 
-impl Service for StandIn {
+impl Responder for StandIn {
     fn greeting(&self) -> &Greeting {
         &self.greeting
     }

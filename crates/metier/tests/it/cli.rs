@@ -313,6 +313,7 @@ fn no_command_shows_the_help() {
     Usage: metier [OPTIONS] <COMMAND>
 
     Commands:
+      mcp          Show the skills to MCP clients, over stdio or HTTP [aliases: mcp-server, serve]
       list         List the skills that can be loaded [alias: ls]
       show         Show one skill: its SKILL.md and what belongs to it [alias: info]
       search       Find skills by words in their name, description or text

@@ -5,8 +5,11 @@
 mod agreement;
 mod cli;
 mod json;
+mod peer;
 mod rules;
+mod serving;
 mod support;
 mod switching;
 mod tidy;
+mod transcripts;
 mod writing;

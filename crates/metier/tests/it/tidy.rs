@@ -18,6 +18,7 @@ const DISK: &[&str] = &[
     "metier-skills/src/plugins/disk.rs",
     "metier-skills/src/plugins/folders.rs",
     "metier-skills/src/plugins/marketplaces.rs",
+    "metier/src/commands/mcp.rs",
     "metier/src/commands/new.rs",
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
@@ -35,8 +36,8 @@ const RESERVED: &[(&str, &[&str])] = &[
     (".is_symlink()", DISK),
     (".exists()", DISK),
     (".symlink_metadata()", DISK),
-    ("io::stdout", &["metier/src/main.rs"]),
-    ("io::stderr", &["metier/src/main.rs"]),
+    ("io::stdout", &["metier/src/main.rs", "metier/src/commands/mcp.rs"]),
+    ("io::stderr", &["metier/src/main.rs", "metier/src/logs.rs"]),
     ("env::var", &["metier/src/environment.rs"]),
     ("env::current_dir", &["metier/src/environment.rs"]),
     ("Command::new", &[]),
@@ -48,8 +49,11 @@ const RESERVED: &[(&str, &[&str])] = &[
 const EMPTY_NAMES: [&str; 6] = ["Manager", "Handler", "Service", "Utils", "Helper", "Info"];
 
 /// What a library may never depend on.
-const FORBIDDEN: &[(&str, &[&str])] =
-    &[("metier-skills", &["tokio", "clap", "reqwest", "anyhow", "axum", "tracing"])];
+const FORBIDDEN: &[(&str, &[&str])] = &[
+    ("metier-skills", &["tokio", "clap", "reqwest", "anyhow", "axum", "tracing"]),
+    ("metier-wire", &["metier-skills", "tokio", "clap", "reqwest", "anyhow", "axum", "tracing"]),
+    ("metier-surface", &["clap", "reqwest", "anyhow", "notify", "rmcp"]),
+];
 
 struct Source {
     /// Its path below `crates`.

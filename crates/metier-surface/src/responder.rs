@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use crate::call::Call;
 
 /// Answers requests; knows nothing of sessions and transports.
-pub trait Service: Send + Sync + 'static {
+pub trait Responder: Send + Sync + 'static {
     /// How the server introduces itself.
     fn greeting(&self) -> &Greeting;
 
