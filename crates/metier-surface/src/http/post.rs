@@ -1,6 +1,10 @@
 //! `POST /mcp`: one message, of either era.
 
-use std::{cell::OnceCell, sync::Arc, time::Duration};
+use std::{
+    cell::{Cell, OnceCell},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     body::{Body, to_bytes},
@@ -111,17 +115,29 @@ async fn run_modern(
     wants: Wants,
 ) -> Response {
     let session = Session::new(&state.server, None);
-    let mut out = Vec::new();
-    let (lane, queue) = Lane::queue();
     let asked = Asked { request, meta, revision: Revision::V2026_07_28 };
-    let taken = session.run(&asked, &|| lane.clone(), &mut out);
-    drop(lane);
-    match taken {
-        Taken::Silently => accepted(),
-        Taken::Answered => wants.whole(StatusCode::OK, out),
-        Taken::Refused(code) => reply::json(reply::modern_status(code), out),
-        Taken::Running => streamed(queue, wants, session).await,
+    let mut out = Vec::new();
+    match run(&session, &asked, &mut out) {
+        (Taken::Running, Some(queue)) => streamed(queue, wants, session).await,
+        (Taken::Refused(code), _) => reply::json(reply::modern_status(code), out),
+        (Taken::Answered | Taken::Silently | Taken::Running, _) => wants.whole(StatusCode::OK, out),
     }
+}
+
+/// Runs a request; an answer that comes later takes a queue of its own.
+fn run(
+    session: &Arc<Session>,
+    asked: &Asked<'_>,
+    out: &mut Vec<u8>,
+) -> (Taken, Option<mpsc::Receiver<Outgoing>>) {
+    let queue = Cell::new(None);
+    let lane = || {
+        let (lane, far_end) = Lane::queue();
+        queue.set(Some(far_end));
+        lane
+    };
+    let taken = session.run(asked, &lane, out);
+    (taken, queue.into_inner())
 }
 
 /// The reply if it is the first message to come, else a stream of all of them.

@@ -28,7 +28,6 @@ impl Client {
         let stop = CancellationToken::new();
         let server = Server::new(stand_in.clone());
         let serving = server.stdio(theirs.try_clone().unwrap(), theirs, stop.clone());
-        #[expect(clippy::disallowed_methods, reason = "the server under test is not our task")]
         let serving = tokio::spawn(serving);
         Client { stand_in, socket, stop, serving }
     }

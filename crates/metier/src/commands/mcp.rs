@@ -1,6 +1,13 @@
 //! `metier mcp`: shows the skills to MCP clients, over stdio or HTTP.
 
-use std::{fs, io, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    fs,
+    io::{self, IsTerminal},
+    net::SocketAddr,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use metier_skills::Match;
 use metier_surface::{
@@ -67,6 +74,9 @@ async fn serve(
     let transports = match args.transport {
         Transport::Stdio => {
             tracing::info!("serving on stdio");
+            if io::stdin().is_terminal() {
+                tracing::info!("an MCP client should start this; type messages, or end with ^D");
+            }
             server.stdio(io::stdin(), io::stdout(), stop).await;
             return Ok(());
         }
