@@ -1,8 +1,8 @@
 //! `validate` and the published validator, PyPI's `skills-ref`, judge the same files alike.
 
-use std::{collections::BTreeMap, env, path::Path, path::PathBuf, process::Command};
+use std::{collections::BTreeMap, path::Path, path::PathBuf, process::Command};
 
-use super::support::Machine;
+use super::support::{self, Machine};
 
 #[path = "../../../metier-skills/src/validate/tests/cases.rs"]
 mod cases;
@@ -60,7 +60,7 @@ fn validate_judges_every_case_as_the_table_says() {
 
 #[test]
 fn skills_ref_judges_every_case_as_the_table_says() {
-    if env::var_os("SLOW_TESTS").is_none() {
+    if !support::slow() {
         return;
     }
     let machine = planted();

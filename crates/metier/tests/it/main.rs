@@ -4,9 +4,14 @@
 
 mod agreement;
 mod cli;
+mod clients;
 mod json;
 mod peer;
 mod rules;
+<<<<<<< HEAD
+=======
+mod rust_sdk;
+>>>>>>> 184f26c (metier: real MCP clients meet the built server)
 mod serving;
 mod support;
 mod switching;

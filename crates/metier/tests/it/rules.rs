@@ -103,6 +103,19 @@ const RULES: &[(&str, &str)] = &[
     ("a new skill is valid", "a_new_skill_lies_in_the_project_and_is_valid"),
     ("nothing is overwritten", "a_skill_that_is_there_is_never_overwritten"),
     ("nothing is lost when a skill is switched", "a_file_in_the_way_is_not_overwritten"),
+    // MCP clients.
+    (
+        "clients of both eras are served over every transport",
+        "the_second_typescript_sdk_is_served_over_every_transport_in_both_eras",
+    ),
+    (
+        "clients of legacy SSE are served beside the others",
+        "a_client_of_legacy_sse_is_served_beside_those_of_streamable_http",
+    ),
+    (
+        "an open stream does not keep the server",
+        "the_rust_sdk_is_served_over_http_without_a_handshake",
+    ),
 ];
 
 #[test]

@@ -1,6 +1,7 @@
 //! A machine of its own for each test, and the built binary on it.
 
 use std::{
+    env,
     fmt::Write,
     fs,
     path::PathBuf,
@@ -11,6 +12,11 @@ use tempfile::TempDir;
 
 #[path = "../../../metier-skills/src/tests/tree.rs"]
 pub(crate) mod tree;
+
+/// Whether tests that download, or talk to programs not our own, run too.
+pub(crate) fn slow() -> bool {
+    env::var_os("SLOW_TESTS").is_some()
+}
 
 /// A home, a project that is a git checkout, and nothing else.
 pub(crate) struct Machine {
