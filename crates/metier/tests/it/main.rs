@@ -5,6 +5,7 @@
 mod agreement;
 mod cli;
 mod clients;
+mod conformance;
 mod json;
 mod peer;
 mod rules;
