@@ -6,7 +6,7 @@ check: && test
 test:
     cargo test --workspace
 
-# The tests that need Python too.
+# The tests that need Python and Node too.
 slow:
     SLOW_TESTS=1 cargo test --workspace
 
