@@ -12,7 +12,7 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    serving::{self, Served},
+    served::{self, Served},
     support::{self, Machine},
 };
 
@@ -78,15 +78,15 @@ fn check(script: &str, eras: &str, steps: &str) {
 type Part<'a> = [&'a str; 3];
 
 fn over_pipes(part: Part<'_>, steps: &str) {
-    let machine = serving::machine();
-    let (line, exits) = serving::piped(&machine);
+    let machine = served::machine();
+    let (line, exits) = served::piped(&machine);
     let output = play(&machine, part).args(line).output().unwrap();
     assert_played(part, steps, &output);
-    serving::assert_went_by_itself(&exits);
+    served::assert_went_by_itself(&exits);
 }
 
 fn over_http(part: Part<'_>, steps: &str, transport: &str, path: &str) {
-    let machine = serving::machine();
+    let machine = served::machine();
     let served = Served::start(&machine, transport);
     let output = play(&machine, part).arg(served.url(path)).output().unwrap();
     assert_played(part, steps, &output);

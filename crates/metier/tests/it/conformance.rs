@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
 use super::{
     clients,
-    serving::{self, Served},
+    served::{self, Served},
     support,
 };
 
@@ -51,7 +51,7 @@ fn check(suite: &str, revision: &str, baseline: &str) {
 
 /// Runs a suite against a server of its own; what it says at the end.
 fn judge(suite: &str, flags: &str, scope: &[&str]) -> String {
-    let machine = serving::machine();
+    let machine = served::machine();
     let served = Served::start(&machine, flags);
     let output = Command::new(clients::node())
         .arg(clients::INSTALLED.join(format!("node_modules/conformance-{suite}/dist/index.js")))

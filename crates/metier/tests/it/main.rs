@@ -9,10 +9,8 @@ mod conformance;
 mod json;
 mod peer;
 mod rules;
-<<<<<<< HEAD
-=======
 mod rust_sdk;
->>>>>>> 184f26c (metier: real MCP clients meet the built server)
+mod served;
 mod serving;
 mod support;
 mod switching;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::{
-    serving::{self, Served},
+    served::{self, Served},
     support::{self, Machine, tree},
 };
 
@@ -79,22 +79,22 @@ type Client = RunningService<RoleClient, Listener>;
 
 fn over_pipes(lifecycle: ClientLifecycleMode) {
     run(async {
-        let machine = serving::machine();
-        let (line, exits) = serving::piped(&machine);
+        let machine = served::machine();
+        let (line, exits) = served::piped(&machine);
         let mut command = tokio::process::Command::new(&line[0]);
         command.args(&line[1..]).current_dir(machine.path("project"));
         command.env("HOME", machine.path("home"));
         let client = connect(TokioChildProcess::new(command).unwrap(), lifecycle).await;
         play(&client, &machine).await;
         client.cancel().await.unwrap();
-        serving::assert_went_by_itself(&exits);
+        served::assert_went_by_itself(&exits);
     });
 }
 
 /// The server is stopped under the client's feet: an open stream must not keep it.
 fn over_http(lifecycle: ClientLifecycleMode) {
     run(async {
-        let machine = serving::machine();
+        let machine = served::machine();
         let served = Served::start(&machine, "http");
         let transport = StreamableHttpClientTransport::from_uri(served.url("/mcp"));
         let client = connect(transport, lifecycle).await;
