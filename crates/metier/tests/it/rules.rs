@@ -103,6 +103,97 @@ const RULES: &[(&str, &str)] = &[
     ("a new skill is valid", "a_new_skill_lies_in_the_project_and_is_valid"),
     ("nothing is overwritten", "a_skill_that_is_there_is_never_overwritten"),
     ("nothing is lost when a skill is switched", "a_file_in_the_way_is_not_overwritten"),
+    // Refresh.
+    (
+        "the first catalog is published also if it is empty",
+        "the_first_catalog_is_published_even_if_it_is_empty",
+    ),
+    (
+        "the interval finds what no watcher sees",
+        "where_nothing_can_be_watched_the_interval_finds_changes",
+    ),
+    ("the last change of a burst is never lost", "a_burst_ends_in_the_last_state"),
+    (
+        "folders that appear later are noticed",
+        "a_source_that_appears_later_is_heard_of_and_then_its_changes",
+    ),
+    (
+        "folders that are replaced are noticed",
+        "a_source_that_is_deleted_and_made_again_is_heard_of_and_then_its_changes",
+    ),
+    (
+        "without refresh lists look first",
+        "without_refresh_lists_and_searches_still_see_the_disk_as_it_is",
+    ),
+    ("requests during a refresh are right", "loads_are_right_while_files_churn"),
+    (
+        "list_changed once, after initialized",
+        "list_changed_comes_once_per_change_and_only_after_initialized",
+    ),
+    ("list_changed only if clients would see it", "an_offer_differs_only_if_a_client_would_see_it"),
+    (
+        "list_changed on every transport",
+        "a_new_skill_is_announced_listed_and_loadable_on_every_transport",
+    ),
+    (
+        "list_changed to subscribers",
+        "a_new_skill_is_announced_to_subscribers_of_2026_07_28_on_every_transport",
+    ),
+    // The tools.
+    ("either name of a tool works", "a_call_by_either_name_works"),
+    ("--tools chooses the tools", "flags_choose_what_clients_see"),
+    ("a wrong argument is named", "an_argument_of_the_wrong_type_is_named"),
+    ("output schemas hold", "what_is_declared_of_an_output_holds"),
+    ("the description lists every skill", "every_skill_is_listed_with_what_tells_more"),
+    ("an empty catalog shows one entry", "an_empty_catalog_shows_none"),
+    ("the catalog keeps to its budget", "ten_thousand_skills_stay_within_the_usual_budget"),
+    ("a skill comes with its head and byte for byte", "a_skill_is_headed_by_where_it_comes_from"),
+    ("not found comes with suggestions", "a_name_that_means_nothing_gets_suggestions_and_the_list"),
+    ("ambiguous comes with every id", "an_ambiguous_name_answers_with_every_full_id"),
+    ("an unreadable file is told", "a_file_that_cannot_be_read_is_an_error_with_its_reason"),
+    ("files of a skill stay within it", "a_path_that_leads_out_is_refused"),
+    // The wire.
+    ("ids are kept as sent", "a_request_keeps_its_id_and_its_parameters_as_they_were_sent"),
+    ("what is not JSON is a parse error", "what_is_not_json_is_a_parse_error_without_id"),
+    (
+        "an invalid request keeps its id",
+        "what_is_no_message_is_an_invalid_request_with_its_id_where_there_is_one",
+    ),
+    ("transports answer alike", "transcripts_hold_over_legacy_sse"),
+    ("batches where the revision has them", "a_batch_is_answered_where_the_revision_has_batches"),
+    ("no batches elsewhere", "a_batch_is_refused_where_the_revision_has_none"),
+    ("a panic costs one request", "a_panic_answers_its_request_and_costs_nobody_else"),
+    ("cancelling stops work", "a_cancelled_request_stops_and_gets_no_answer"),
+    ("hanging up stops work", "who_hangs_up_cancels_a_request_of_2026_07_28"),
+    // stdio.
+    ("pipes, sockets and files serve alike", "sockets_serve_as_well_as_pipes"),
+    ("lines are bounded", "a_line_beyond_the_limit_is_refused_and_the_next_one_served"),
+    ("a last line needs no end", "a_last_line_without_its_end_is_served"),
+    (
+        "the end of input ends the server",
+        "the_end_of_input_ends_the_server_also_with_an_open_subscription",
+    ),
+    ("signals end the server with 0", "signals_end_the_server_with_success_on_every_transport"),
+    // HTTP.
+    ("headers and body agree", "a_request_of_2026_07_28_must_say_the_same_in_headers_and_body"),
+    ("streams are resumed", "an_interrupted_stream_is_resumed_where_it_broke"),
+    ("idle sessions end", "a_session_ends_when_it_is_idle_but_not_while_a_stream_is_open"),
+    ("DELETE ends a session", "delete_ends_a_session"),
+    (
+        "Host and Origin are checked everywhere",
+        "only_expected_hosts_and_origins_are_served_on_every_route",
+    ),
+    ("a token is asked for", "a_token_is_asked_for_everywhere_but_at_the_probes"),
+    ("no open door without a token", "a_server_for_other_machines_needs_a_token"),
+    ("bodies are bounded", "what_is_no_message_is_bad_and_says_why"),
+    (
+        "legacy SSE names its address",
+        "a_session_lives_on_a_stream_and_takes_messages_at_its_address",
+    ),
+    (
+        "legacy SSE refuses unknown sessions",
+        "a_message_without_session_is_bad_and_one_for_an_unknown_session_not_found",
+    ),
     // MCP clients.
     (
         "clients of both eras are served over every transport",
