@@ -60,9 +60,12 @@ pub(crate) async fn serve(
     }
     server.finish().await;
     session.end.cancel();
-    lane.send(Kind::End, Vec::new()).await;
+    let farewell = async {
+        lane.send(Kind::End, Vec::new()).await;
+        let _ = all_written.await;
+    };
     // A client that does not read cannot hold the server up.
-    let _ = tokio::time::timeout(FAREWELL, all_written).await;
+    let _ = tokio::time::timeout(FAREWELL, farewell).await;
 }
 
 struct Reader<W> {
@@ -86,13 +89,14 @@ impl<W: Write> Reader<W> {
                     break;
                 }
             }
-            if (!lines.has_more() || out.len() >= WRITE_SIZE) && !self.output.write(&out) {
-                break;
+            if lines.has_more() && out.len() < WRITE_SIZE {
+                continue;
             }
-            if !lines.has_more() || out.len() >= WRITE_SIZE {
-                out.clear();
-                out.shrink_to(WRITE_SIZE * 4);
+            if !self.output.write(&out) {
+                return;
             }
+            out.clear();
+            out.shrink_to(WRITE_SIZE * 4);
         }
         self.output.write(&out);
     }
