@@ -60,10 +60,9 @@ impl Call {
         self.cancelled.cancelled().await;
     }
 
-    /// Whether the client wants to hear of progress.
-    #[must_use]
-    pub fn wants_progress(&self) -> bool {
-        self.progress_token.is_some()
+    /// What is cancelled with the request, for work that cannot wait for it.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cancelled.clone()
     }
 
     /// Tells the client how far the work has come, if it wants to know.
@@ -91,6 +90,7 @@ impl Call {
             return Err(AskError::NotAskable(self.revision));
         }
         let (id, reply) = self.session.expect_reply();
+        let _asked = Asked { session: &self.session, id };
         let mut out = Vec::new();
         write::request(&mut out, id, method, params);
         self.lane.send(Kind::Aside, out).await;
@@ -100,11 +100,20 @@ impl Call {
         };
         match reply {
             Ok(Ok(reply)) => reply.map_err(AskError::Refused),
-            Ok(Err(_)) | Err(_) => {
-                self.session.forget(id);
-                Err(AskError::Unanswered)
-            }
+            Ok(Err(_)) | Err(_) => Err(AskError::Unanswered),
         }
+    }
+}
+
+/// A question in the session's book; leaves it when dropped.
+struct Asked<'a> {
+    session: &'a Session,
+    id: u64,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.session.forget(self.id);
     }
 }
 

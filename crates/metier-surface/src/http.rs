@@ -7,6 +7,7 @@ mod legacy_sse;
 mod post;
 mod probes;
 mod reply;
+mod request;
 mod sessions;
 
 use std::{io, sync::Arc, time::Duration};
@@ -20,17 +21,20 @@ use axum::{
     routing::{get as on_get, post as on_post},
     serve::ListenerExt,
 };
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::TcpListener,
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
 use tokio_util::sync::CancellationToken;
 
 pub use self::guard::Guard;
-use self::sessions::Sessions;
+use self::{reply::Refusal, sessions::Sessions};
 use crate::session::Server;
 
-/// How many requests may be worked on at a time, of all clients together.
-const MOST_REQUESTS: usize = 1024;
-/// How long connections may take to end once the server stops.
-const GRACE: Duration = Duration::from_secs(6);
+/// How many requests of all clients may be worked on at a time, open streams of answers among them.
+const MOST_REQUESTS: usize = 4_096;
+/// How long connections may take to end once everything is answered.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// What is served, and to whom.
 #[derive(Clone, Debug)]
@@ -55,13 +59,24 @@ pub(crate) struct State {
     server: Arc<Server>,
     sessions: Arc<Sessions>,
     guard: Guard,
-    requests: Semaphore,
+    requests: Arc<Semaphore>,
+}
+
+/// A request's place among those that are worked on.
+type Place = OwnedSemaphorePermit;
+
+impl State {
+    /// A place for another request, if there is one.
+    fn place(&self) -> Result<Place, Refusal> {
+        let place = Arc::clone(&self.requests).try_acquire_owned();
+        place.map_err(|_| reply::busy().into())
+    }
 }
 
 /// The routes of a site.
 pub(crate) fn routes(server: &Arc<Server>, site: Site) -> Router {
     let sessions = Sessions::new(server);
-    let requests = Semaphore::new(MOST_REQUESTS);
+    let requests = Arc::new(Semaphore::new(MOST_REQUESTS));
     let state =
         Arc::new(State { server: Arc::clone(server), sessions, guard: site.guard, requests });
     let mcp = match site.transports {
@@ -97,7 +112,7 @@ pub(crate) async fn serve(
     let finishing = async {
         stop.cancelled().await;
         server.finish().await;
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(FAREWELL).await;
     };
     tokio::select! {
         served = serving => served,

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use crate::replay::Replay;
 
 /// How many messages may wait on a lane before its senders do.
-const LANE_LENGTH: usize = 64;
+const LANE_LENGTH: usize = 16;
 
 /// A way out. Cheap to clone.
 #[derive(Clone)]
@@ -37,6 +37,27 @@ pub(crate) enum Kind {
     End,
 }
 
+/// Room for one message.
+pub(crate) enum Room {
+    /// `None`: nobody is there to take it.
+    Queue(Option<mpsc::OwnedPermit<Outgoing>>),
+    Replay(Arc<Replay>),
+}
+
+impl Room {
+    /// Sends a message; one for nobody is dropped.
+    pub(crate) fn send(self, kind: Kind, message: Vec<u8>) {
+        let message = Bytes::from(message);
+        match self {
+            Room::Queue(Some(permit)) => {
+                permit.send(Outgoing { kind, message });
+            }
+            Room::Queue(None) => {}
+            Room::Replay(replay) => replay.push(kind, message),
+        }
+    }
+}
+
 impl Lane {
     /// A lane and its far end.
     pub(crate) fn queue() -> (Lane, mpsc::Receiver<Outgoing>) {
@@ -46,12 +67,21 @@ impl Lane {
 
     /// Sends a message as soon as there is room; one for nobody is dropped.
     pub(crate) async fn send(&self, kind: Kind, message: Vec<u8>) {
-        let message = Bytes::from(message);
+        self.room().await.send(kind, message);
+    }
+
+    /// Waits until there is room for a message.
+    pub(crate) async fn room(&self) -> Room {
         match self {
-            Lane::Queue(sender) => {
-                let _ = sender.send(Outgoing { kind, message }).await;
-            }
-            Lane::Replay(replay) => replay.push(kind, message),
+            Lane::Queue(sender) => Room::Queue(sender.clone().reserve_owned().await.ok()),
+            Lane::Replay(replay) => Room::Replay(Arc::clone(replay)),
+        }
+    }
+
+    /// Says that the request gets no reply; a stream of its own need not wait for one.
+    pub(crate) fn leave(&self) {
+        if let Lane::Replay(replay) = self {
+            replay.close();
         }
     }
 

@@ -7,14 +7,13 @@ use std::{
 };
 
 /// The methods that are counted by name; all others count as one.
-const METHODS: [&str; 8] = [
+const METHODS: [&str; 7] = [
     "initialize",
     "ping",
     "server/discover",
     "subscriptions/listen",
     "tools/call",
     "tools/list",
-    "resources/list",
     "other",
 ];
 
@@ -72,7 +71,12 @@ impl Meter {
             let seconds = Duration::from_nanos(count.nanoseconds.load(Relaxed)).as_secs_f64();
             let _ = writeln!(out, "metier_request_seconds_total{{method=\"{method}\"}} {seconds}");
         }
-        head(&mut out, "metier_refused_total", "counter", "Messages that were refused.");
+        head(
+            &mut out,
+            "metier_refused_total",
+            "counter",
+            "What came and was no message, or no request that can be taken.",
+        );
         let _ = writeln!(out, "metier_refused_total {}", self.refused.load(Relaxed));
         head(&mut out, "metier_sessions", "gauge", "Sessions that are open.");
         let _ = writeln!(out, "metier_sessions {}", self.sessions.load(Relaxed));

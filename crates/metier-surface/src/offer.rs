@@ -1,6 +1,9 @@
 //! What clients are shown of one catalog: rendered once, read by every request.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 use metier_skills::{Catalog, Match, Query, SearchIndex, SearchResults};
 
@@ -43,6 +46,7 @@ pub struct Offer {
     presentation: Presentation,
     listing: Arc<Listing>,
     index: OnceLock<SearchIndex>,
+    is_indexing: AtomicBool,
 }
 
 /// The results of `tools/list`.
@@ -91,6 +95,7 @@ impl Offer {
             catalog,
             presentation: presentation.clone(),
             index: OnceLock::new(),
+            is_indexing: AtomicBool::new(false),
         }
     }
 
@@ -121,10 +126,9 @@ impl Offer {
         Tool::named(name).filter(|tool| self.presentation.tools.contains(tool))
     }
 
-    /// Whether searches are answered by an index.
-    #[must_use]
-    pub fn is_indexed(&self) -> bool {
-        self.index.get().is_some()
+    /// Whether someone should build the index: true once.
+    pub(crate) fn wants_index(&self) -> bool {
+        !self.is_indexing.swap(true, Relaxed)
     }
 
     /// Reads every skill, so that later searches need not: meant for the background, once someone

@@ -44,7 +44,10 @@ impl Replay {
     /// Appends an event. The oldest ones give way to it; a reply is the last.
     pub(crate) fn push(&self, kind: Kind, message: Bytes) {
         let mut state = self.state();
-        if state.is_complete {
+        // A notice that is still waiting need not be given twice.
+        let is_waiting = state.newest > state.taken
+            && state.events.back().is_some_and(|it| it.kind == kind && it.message == message);
+        if state.is_complete || is_waiting {
             return;
         }
         state.newest += 1;
@@ -72,7 +75,10 @@ impl Replay {
     pub(crate) fn reader(&self, after: Option<u64>) -> Reader {
         let mut state = self.state();
         state.n_readers += 1;
-        let reader = Reader { number: state.n_readers, position: after.unwrap_or(state.taken) };
+        let reader = Reader {
+            number: state.n_readers,
+            position: after.map_or(state.taken, |it| it.min(state.newest)),
+        };
         drop(state);
         self.arrived.notify_waiters();
         reader

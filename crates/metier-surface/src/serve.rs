@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A responder with everything that its sessions share.
-pub struct Server(Arc<session::Server>);
+pub struct Server(pub(crate) Arc<session::Server>);
 
 impl Server {
     /// Makes a server of a responder. Must be called within a runtime.

@@ -32,6 +32,8 @@ pub(crate) struct Server {
     pub(crate) tasks: TaskTracker,
     /// Ends what would never end by itself: announcements and subscriptions.
     pub(crate) stop: CancellationToken,
+    /// Ends the streams by which the last answers leave.
+    pub(crate) finished: CancellationToken,
     pub(crate) runtime: Handle,
 }
 
@@ -45,6 +47,7 @@ impl Server {
             meter: Arc::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
+            finished: CancellationToken::new(),
             runtime: Handle::current(),
         })
     }
@@ -56,6 +59,7 @@ impl Server {
         if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
             tracing::warn!(unfinished = self.tasks.len(), "requests are left behind");
         }
+        self.finished.cancel();
     }
 }
 
@@ -210,7 +214,7 @@ impl Session {
     }
 
     fn settle(&self, response: &Response<'_>) {
-        let Ok(id) = response.id.as_str().parse() else { return };
+        let Some(Ok(id)) = response.id.map(|id| id.as_str().parse()) else { return };
         let Some(waiting) = self.state().asked.remove(&id) else { return };
         let _ = waiting.send(match response.outcome {
             Outcome::Result(result) => Ok(result.to_owned()),

@@ -27,7 +27,7 @@ use crate::{
 /// How much is collected before it is written while more input waits.
 const WRITE_SIZE: usize = 64 * 1024;
 /// How long the last replies may take to leave.
-const FAREWELL: Duration = Duration::from_secs(1);
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The way out, which closes once.
 struct Output<W>(Mutex<Option<W>>);
@@ -149,6 +149,7 @@ fn write_out<W: Write>(mut outgoing: mpsc::Receiver<Outgoing>, output: &Output<W
         }
         let is_open = output.write(&out);
         out.clear();
+        out.shrink_to(WRITE_SIZE * 4);
         if is_end || !is_open {
             break;
         }

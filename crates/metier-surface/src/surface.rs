@@ -1,12 +1,12 @@
 //! The surface: answers requests from the newest offer.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use metier_skills::Catalog;
-use metier_wire::{Era, Error, Request};
+use metier_wire::{Era, Error, Request, Text};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::{
     call::Call,
@@ -17,6 +17,8 @@ use crate::{
 
 /// How many requests may wait for a look at the disk before the next ones wait to ask.
 const MOST_ASKS: usize = 64;
+/// How many lists, searches and files are made ready at a time.
+const MOST_FILLED: usize = 8;
 /// How often a client hears that the first scan goes on.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -24,9 +26,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Surface {
     greeting: Greeting,
     tools: Vec<Tool>,
-    offers: watch::Receiver<Option<Arc<Offer>>>,
     changes: watch::Receiver<Changes>,
+    counter: Counter,
+}
+
+/// Where orders are filled that may take a while.
+#[derive(Clone)]
+struct Counter {
+    offers: watch::Receiver<Option<Arc<Offer>>>,
     asks: mpsc::Sender<Ask>,
+    /// Bounds how many are filled at a time.
+    desks: Arc<Semaphore>,
 }
 
 /// The other end of a surface: the one writer of its offers.
@@ -54,7 +64,8 @@ pub fn surface(
         instructions: presentation.instructions(),
     };
     let tools = presentation.tools.clone();
-    let surface = Surface { greeting, tools, offers: newest, changes: changed, asks };
+    let counter = Counter { offers: newest, asks, desks: Arc::new(Semaphore::new(MOST_FILLED)) };
+    let surface = Surface { greeting, tools, changes: changed, counter };
     (surface, Publisher { presentation, offers, changes }, asked)
 }
 
@@ -87,10 +98,6 @@ struct CallTool<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// A string, borrowed where it has no escapes.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
 impl Responder for Surface {
     fn greeting(&self) -> &Greeting {
         &self.greeting
@@ -101,7 +108,7 @@ impl Responder for Surface {
     }
 
     fn is_ready(&self) -> bool {
-        self.offers.borrow().is_some()
+        self.counter.offers.borrow().is_some()
     }
 
     fn answer(&self, request: &Request<'_>, era: Era, out: &mut Vec<u8>) -> Result<Answer, Error> {
@@ -130,7 +137,7 @@ impl Surface {
             out.extend_from_slice(offer.tools_list(era));
             return Ok(Answer::Now);
         }
-        let offers = self.offers.clone();
+        let offers = self.counter.offers.clone();
         Ok(Answer::Later(Box::new(move |call| {
             Box::pin(async move {
                 let offer = first(offers, &call).await?;
@@ -149,7 +156,7 @@ impl Surface {
         let asked: CallTool<'_> = serde_json::from_str(params)
             .map_err(|error| Error::invalid_params(format!("tools/call: {error}")))?;
         let name = asked.name.ok_or_else(|| Error::invalid_params("`name` is required"))?;
-        let name = serde_json::from_str::<Name<'_>>(name.get())
+        let name = serde_json::from_str::<Text<'_>>(name.get())
             .map_err(|_| Error::invalid_params("`name` must be a string"))?;
         let tool = Tool::named(&name.0).filter(|tool| self.tools.contains(tool));
         let Some(tool) = tool else { return Err(unknown_tool(&name.0)) };
@@ -160,24 +167,20 @@ impl Surface {
                 Ok(Answer::Now)
             }
             _ => {
-                let (offers, asks) = (self.offers.clone(), self.asks.clone());
-                Ok(Answer::Later(Box::new(move |call| Box::pin(fill(order, offers, asks, call)))))
+                let counter = self.counter.clone();
+                Ok(Answer::Later(Box::new(move |call| Box::pin(fill(order, counter, call)))))
             }
         }
     }
 
     fn newest(&self) -> Option<Arc<Offer>> {
-        self.offers.borrow().clone()
+        self.counter.offers.borrow().clone()
     }
 }
 
 /// Fills an order that may take a while, from a catalog that is as fresh as it must be.
-async fn fill(
-    order: Order,
-    offers: watch::Receiver<Option<Arc<Offer>>>,
-    asks: mpsc::Sender<Ask>,
-    call: Call,
-) -> Done {
+async fn fill(order: Order, counter: Counter, call: Call) -> Done {
+    let Counter { offers, asks, desks } = counter;
     let mut offer = first(offers.clone(), &call).await?;
     if order.wants_fresh() {
         let (ask, looked) = oneshot::channel();
@@ -186,12 +189,15 @@ async fn fill(
             offer = first(offers, &call).await?;
         }
     }
-    let era = call.era();
+    let _desk = desks.acquire().await;
+    let (era, cancelled) = (call.era(), call.cancellation());
     let filled = tokio::task::spawn_blocking(move || {
         let mut out = Vec::new();
-        order.fill(&offer, era, &mut out);
+        if !cancelled.is_cancelled() {
+            order.fill(&offer, era, &mut out);
+        }
         let is_search = matches!(order, Order::Search { .. });
-        (out, Some(offer).filter(|offer| is_search && !offer.is_indexed()))
+        (out, Some(offer).filter(|offer| is_search && offer.wants_index()))
     });
     let (out, searched) =
         filled.await.map_err(|_| Error::internal("internal error; the server's log says more"))?;

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::{
     error::{Error, shortened},
     message::Request,
+    text::Text,
 };
 
 /// The header that names the session.
@@ -19,7 +21,7 @@ pub const METHOD: &str = "mcp-method";
 /// The header that repeats what the method is about.
 pub const NAME: &str = "mcp-name";
 
-/// The headers that a body is held against; `None` where one is missing or not text.
+/// The headers that a body is held against; `None` where one is missing, repeated or not text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mirror<'a> {
     /// The value of [`PROTOCOL_VERSION`].
@@ -43,9 +45,9 @@ enum Named {
 #[derive(Default, Deserialize)]
 struct Names<'a> {
     #[serde(borrow, default)]
-    name: Option<Cow<'a, str>>,
+    name: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    uri: Option<Cow<'a, str>>,
+    uri: Option<&'a RawValue>,
 }
 
 impl Mirror<'_> {
@@ -62,10 +64,11 @@ impl Mirror<'_> {
             Named::Name => names.name,
             Named::Uri => names.uri,
         };
-        // A body without the name gets its answer from the method.
+        // A body without a name, or with one that is no string, gets its answer from the method.
+        let in_body = in_body.and_then(|it| serde_json::from_str::<Text<'_>>(it.get()).ok());
         let Some(in_body) = in_body else { return Ok(()) };
         let header = self.name.map(decoded).transpose()?;
-        agree("Mcp-Name", header.as_deref(), &in_body)
+        agree("Mcp-Name", header.as_deref(), &in_body.0)
     }
 }
 
@@ -96,6 +99,6 @@ fn agree(name: &str, header: Option<&str>, body: &str) -> Result<(), Error> {
             let message = format!("header {name} says `{header}`, the body `{body}`");
             Err(Error::header_mismatch(message))
         }
-        None => Err(Error::header_mismatch(format!("header {name} is missing"))),
+        None => Err(Error::header_mismatch(format!("header {name} is missing or repeated"))),
     }
 }

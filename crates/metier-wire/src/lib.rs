@@ -29,6 +29,7 @@ mod message;
 mod meta;
 mod revision;
 pub mod sse;
+mod text;
 pub mod write;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use crate::{
     error::Error,
     id::{Id, IdKey},
     message::{Fault, Frame, Message, Notification, Outcome, Request, Response},
-    meta::{Meta, SERVER_INFO, SUBSCRIPTION_ID},
+    meta::{Meta, SERVER_INFO},
     revision::{Era, Revision},
+    text::Text,
 };

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer};
 use serde_json::{error::Category, value::RawValue};
 
-use crate::{error::Error, id::Id};
+use crate::{error::Error, id::Id, text::Text};
+
+/// How many messages may come as one array.
+const MOST_MEMBERS: usize = 1_000;
 
 /// What arrives in one line or one body.
 #[derive(Debug)]
@@ -50,8 +53,8 @@ pub struct Notification<'a> {
 /// The answer to a request of this side.
 #[derive(Clone, Debug)]
 pub struct Response<'a> {
-    /// The id of the request.
-    pub id: Id<'a>,
+    /// The id of the request; none if the other side could not read that.
+    pub id: Option<Id<'a>>,
     /// What became of it.
     pub outcome: Outcome<'a>,
 }
@@ -78,11 +81,11 @@ pub struct Fault<'a> {
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow, default)]
-    jsonrpc: Option<Cow<'a, str>>,
+    jsonrpc: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    method: Option<Cow<'a, str>>,
+    method: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -113,6 +116,10 @@ impl<'a> Frame<'a> {
             Ok(members) if members.is_empty() => {
                 Err(Fault::new(Error::invalid_request("the batch is empty")))
             }
+            Ok(members) if members.len() > MOST_MEMBERS => {
+                let message = format!("the batch has more than {MOST_MEMBERS} members");
+                Err(Fault::new(Error::invalid_request(message)))
+            }
             Ok(members) => {
                 Ok(Frame::Batch(members.into_iter().map(|it| Message::read(it.get())).collect()))
             }
@@ -135,8 +142,12 @@ impl<'a> Envelope<'a> {
         let id = self.id.and_then(Id::new);
         let fault =
             |message: &'static str| Err(Fault { id, error: Error::invalid_request(message) });
-        if self.jsonrpc.as_deref() != Some("2.0") {
+        if self.jsonrpc.is_none_or(|it| it.0 != "2.0") {
             return fault("`jsonrpc` must be \"2.0\"");
+        }
+        if let (None, None, None, Some(error)) = (&self.method, id, self.result, self.error) {
+            // Someone could not read what we sent. An answer to that would have no end.
+            return Ok(Message::Response(Response { id: None, outcome: Outcome::Error(error) }));
         }
         if self.id.is_some() && id.is_none() {
             return fault("`id` must be a string or an integer");
@@ -144,7 +155,7 @@ impl<'a> Envelope<'a> {
         if self.params.is_some_and(|params| !params.get().starts_with('{')) {
             return fault("`params` must be an object");
         }
-        match (self.method, id, self.result, self.error) {
+        match (self.method.map(|it| it.0), id, self.result, self.error) {
             (Some(method), Some(id), None, None) => {
                 Ok(Message::Request(Request { id, method, params: self.params }))
             }
@@ -152,10 +163,10 @@ impl<'a> Envelope<'a> {
                 Ok(Message::Notification(Notification { method, params: self.params }))
             }
             (None, Some(id), Some(result), None) => {
-                Ok(Message::Response(Response { id, outcome: Outcome::Result(result) }))
+                Ok(Message::Response(Response { id: Some(id), outcome: Outcome::Result(result) }))
             }
             (None, Some(id), None, Some(error)) => {
-                Ok(Message::Response(Response { id, outcome: Outcome::Error(error) }))
+                Ok(Message::Response(Response { id: Some(id), outcome: Outcome::Error(error) }))
             }
             (None, ..) => fault("there is no `method`"),
             (Some(_), ..) => fault("a message has either `method`, or `result` or `error`"),

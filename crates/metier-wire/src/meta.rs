@@ -1,16 +1,12 @@
 //! What a request says of itself in `_meta`.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::{error::Error, revision::Revision};
+use crate::{error::Error, revision::Revision, text::Text};
 
 /// The key under which a result names the server.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// The key under which a notification names the subscription that it belongs to.
-pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -20,7 +16,7 @@ const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub struct Meta<'a> {
     /// The revision that the request follows.
     #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
-    pub revision: Option<Cow<'a, str>>,
+    pub revision: Option<Text<'a>>,
     /// What the client can do.
     #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
     pub capabilities: Option<&'a RawValue>,
@@ -58,7 +54,7 @@ impl<'a> Meta<'a> {
         let (date, capabilities) = match (&self.revision, self.capabilities) {
             (None, None) => return Ok(None),
             (None, Some(_)) => return Err(Meta::missing(PROTOCOL_VERSION)),
-            (Some(date), capabilities) => (date, capabilities),
+            (Some(date), capabilities) => (&*date.0, capabilities),
         };
         let revision = Revision::named(date).filter(|it| *it == Revision::V2026_07_28);
         let Some(revision) = revision else { return Err(Error::unsupported_revision(date)) };

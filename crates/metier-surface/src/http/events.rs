@@ -39,14 +39,22 @@ pub(super) fn of_queue(
     })
 }
 
-/// All that ever comes by a queue.
-pub(super) fn of_connection(queue: mpsc::Receiver<Outgoing>) -> impl Stream<Item = Item> + Send {
-    stream::unfold(queue, async |mut queue| {
-        let event = match unless_quiet(queue.recv()).await {
+/// All that ever comes by a queue, until nothing more can come.
+pub(super) fn of_connection(
+    queue: mpsc::Receiver<Outgoing>,
+    finished: CancellationToken,
+) -> impl Stream<Item = Item> + Send {
+    stream::unfold((queue, finished), async |(mut queue, finished)| {
+        let next = tokio::select! {
+            biased; // what waits leaves before the end
+            next = unless_quiet(queue.recv()) => next,
+            () = finished.cancelled() => Some(None),
+        };
+        let event = match next {
             None => Bytes::from_static(KEEP_ALIVE),
             Some(next) => framed(None, &next.filter(|it| it.kind != Kind::End)?),
         };
-        Some((Ok(event), queue))
+        Some((Ok(event), (queue, finished)))
     })
 }
 

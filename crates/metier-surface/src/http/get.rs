@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     extract::State as Shared,
     http::{HeaderMap, HeaderValue, StatusCode, header::ALLOW},
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use futures_util::{StreamExt, stream};
 use metier_wire::{Revision, header};
@@ -14,8 +14,8 @@ use super::{
     State,
     events::{self, Resumed},
     legacy_sse,
-    post::{Refusal, accepted, is_modern, no_session, text},
-    reply,
+    reply::{self, Refusal, no_session},
+    request::{is_modern, takes_events, text},
 };
 
 /// Opens the session's own stream, resumes one, or begins a legacy SSE session.
@@ -46,7 +46,7 @@ pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -
     let reader = replay.reader(after);
     let is_primed = client.session.revision() >= Some(Revision::V2025_11_25) && after.is_none();
     let primer = is_primed.then(|| Ok(events::primer(number)));
-    let stop = state.server.stop.clone();
+    let stop = state.server.finished.clone();
     let rest = Resumed { number, replay, reader, stop }.events(client.connect());
     reply::events(stream::iter(primer).chain(rest))
 }
@@ -55,23 +55,9 @@ pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -
 pub(super) async fn delete(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
     match text(&headers, header::SESSION) {
         None => reply::refusal(StatusCode::BAD_REQUEST, "header Mcp-Session-Id is missing"),
-        Some(id) if state.sessions.end(id) => {
-            let mut response = accepted();
-            *response.status_mut() = StatusCode::NO_CONTENT;
-            response
-        }
+        Some(id) if state.sessions.end(id) => StatusCode::NO_CONTENT.into_response(),
         Some(_) => no_session(),
     }
-}
-
-/// Whether the client takes a stream of events.
-pub(super) fn takes_events(headers: &HeaderMap) -> Result<(), Refusal> {
-    let accept = text(headers, "accept").unwrap_or("*/*");
-    if ["text/event-stream", "text/*", "*/*"].iter().any(|it| accept.contains(it)) {
-        return Ok(());
-    }
-    let reason = "header Accept must name text/event-stream";
-    Err(reply::refusal(StatusCode::NOT_ACCEPTABLE, reason).into())
 }
 
 /// `3-7`: stream 3, after its event 7.

@@ -40,9 +40,9 @@ impl Guard {
         }
         let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
         let origin = origin.to_str().unwrap_or_default();
-        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        match host {
-            Some(host) if self.is_known(host) => Ok(()),
+        let page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        match page {
+            Some(page) if self.is_named(page) || without_port(page) == without_port(host) => Ok(()),
             _ => Err("requests from this origin are not served: see --allow-host"),
         }
     }
@@ -57,9 +57,13 @@ impl Guard {
     }
 
     fn is_known(&self, host: &str) -> bool {
+        let is_address = || without_port(host).is_some_and(|it| it.parse::<IpAddr>().is_ok());
+        self.is_named(host) || (self.takes_addresses && is_address())
+    }
+
+    fn is_named(&self, host: &str) -> bool {
         let name = without_port(host);
-        self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
-            || (self.takes_addresses && name.parse::<IpAddr>().is_ok())
+        name.is_some_and(|name| self.names.iter().any(|known| known.eq_ignore_ascii_case(name)))
     }
 }
 
@@ -70,18 +74,12 @@ impl std::fmt::Debug for Guard {
 }
 
 /// `[::1]:80` → `::1`, `localhost:80` → `localhost`.
-fn without_port(host: &str) -> &str {
-    if let Some(rest) = host.strip_prefix('[') {
-        return match rest.split_once(']') {
-            Some((address, port)) if is_port(port) => address,
-            _ => "",
-        };
-    }
-    match host.find(':') {
-        Some(colon) if is_port(&host[colon..]) => &host[..colon],
-        Some(_) => "",
-        None => host,
-    }
+fn without_port(host: &str) -> Option<&str> {
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    (is_port(port) && !name.is_empty()).then_some(name)
 }
 
 fn is_port(text: &str) -> bool {

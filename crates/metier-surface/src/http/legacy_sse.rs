@@ -1,6 +1,6 @@
 //! The transport of revision 2024-11-05: a stream for what leaves, an address for what comes.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -14,12 +14,14 @@ use metier_wire::{Frame, sse::Event};
 
 use super::{
     State, events,
-    get::takes_events,
-    post::{Refusal, accepted, busy, no_session, read},
-    reply,
+    reply::{self, Refusal, accepted, busy, no_session},
+    request::{read, takes_events},
     sessions::{Full, Sessions},
 };
 use crate::lane::{Kind, Lane};
+
+/// How long a client may take to make room for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Begins a session: its first event names the address for messages.
 pub(super) async fn open(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
@@ -35,8 +37,7 @@ pub(super) async fn open(Shared(state): Shared<Arc<State>>, headers: HeaderMap) 
     };
     let endpoint = endpoint(&id);
     let ended = End { sessions: Arc::clone(&state.sessions), id };
-    let stop = state.server.stop.clone().cancelled_owned();
-    let messages = events::of_connection(queue).take_until(stop);
+    let messages = events::of_connection(queue, state.server.finished.clone());
     reply::events(stream::iter([Ok(endpoint)]).chain(messages).map(move |event| {
         // The session ends with the stream.
         let _held = (&connection, &ended);
@@ -56,16 +57,25 @@ pub(super) async fn deliver(
     };
     let Some(client) = state.sessions.find(id) else { return no_session() };
     let Some(lane) = client.sse_lane() else { return no_session() };
-    let body = match read(&headers, body).await {
-        Ok(body) => body,
-        Err(Refusal(response)) => return *response,
+    let (_place, body) = match (state.place(), read(&headers, body).await) {
+        (Ok(place), Ok(body)) => (place, body),
+        (Err(Refusal(response)), _) | (_, Err(Refusal(response))) => return *response,
     };
     let mut out = Vec::new();
     client.session.take(Frame::read(&body), &|| lane.clone(), &mut out);
-    if !out.is_empty() {
-        lane.send(Kind::Aside, out).await;
+    let sending = async {
+        if !out.is_empty() {
+            lane.send(Kind::Aside, out).await;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, sending).await {
+        Ok(()) => accepted(),
+        // Who does not read does not want to be served.
+        Err(_) => {
+            state.sessions.end(id);
+            no_session()
+        }
     }
-    accepted()
 }
 
 fn endpoint(id: &str) -> Bytes {

@@ -7,31 +7,26 @@ use std::{
 };
 
 use axum::{
-    body::{Body, to_bytes},
+    body::Body,
     extract::State as Shared,
-    http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER},
-    },
+    http::{HeaderMap, HeaderValue, StatusCode},
     response::Response,
 };
-use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use metier_wire::{
-    Era, Error, Fault, Frame, Message, Meta, Request, Revision,
+    Error, Fault, Frame, Message, Meta, Request, Revision,
     header::{self, Mirror},
-    write,
 };
 use tokio::sync::mpsc;
 
 use super::{
-    State,
+    Place, State,
     events::{self, Resumed},
-    reply,
+    reply::{self, Refusal, accepted, busy, no_session},
+    request::{Wants, is_modern, read, text},
     sessions::{Client, Full},
 };
 use crate::{
-    MESSAGE_LIMIT,
     lane::{Kind, Lane, Outgoing},
     replay::Replay,
     session::{Asked, Session, Taken},
@@ -43,39 +38,32 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const WITHOUT_SESSION: &str = "header Mcp-Session-Id is missing: send `initialize` first, \
                                or the metadata of revision 2026-07-28";
 
-/// A response that ends the handling of a request early.
-pub(super) struct Refusal(pub(super) Box<Response>);
-
-impl From<Response> for Refusal {
-    fn from(response: Response) -> Refusal {
-        Refusal(Box::new(response))
-    }
-}
-
 pub(super) async fn post(
     Shared(state): Shared<Arc<State>>,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    match taken(&state, &headers, body).await {
+    match answer(&state, &headers, body).await {
         Ok(response) => response,
         Err(Refusal(response)) => *response,
     }
 }
 
 /// Answers a message, or says early why not.
-async fn taken(state: &State, headers: &HeaderMap, body: Body) -> Result<Response, Refusal> {
-    let wants = Wants::new(headers)?;
+async fn answer(state: &State, headers: &HeaderMap, body: Body) -> Result<Response, Refusal> {
+    let wants = Wants::of(headers)?;
+    let place = state.place()?;
     let body = read(headers, body).await?;
-    let Ok(_permit) = state.requests.try_acquire() else { return Err(busy().into()) };
     let frame = match Frame::read(&body) {
         Ok(frame) => frame,
-        Err(fault) => return Err(refused(StatusCode::BAD_REQUEST, &fault).into()),
+        Err(fault) => return Err(reply::fault(StatusCode::BAD_REQUEST, &fault).into()),
     };
     if let Frame::One(Message::Request(request)) = &frame
         && let Some(meta) = modern(request, headers)?
     {
-        return Ok(run_modern(state, request, &meta, wants).await);
+        let session = Session::new(&state.server, None);
+        let asked = Asked { request, meta: &meta, revision: Revision::V2026_07_28 };
+        return Ok(run_modern(session, &asked, wants, place).await);
     }
     if is_modern(headers) {
         return match frame {
@@ -92,33 +80,36 @@ async fn taken(state: &State, headers: &HeaderMap, body: Body) -> Result<Respons
 /// The metadata of a request of 2026-07-28; `None` for one of an earlier revision.
 fn modern<'a>(request: &Request<'a>, headers: &HeaderMap) -> Result<Option<Meta<'a>>, Refusal> {
     let refuse = |error| {
-        Refusal::from(refused(StatusCode::BAD_REQUEST, &Fault { id: Some(request.id), error }))
+        let fault = Fault { id: Some(request.id), error };
+        Refusal::from(reply::fault(StatusCode::BAD_REQUEST, &fault))
     };
     let meta = Meta::of(request.params).map_err(refuse)?;
-    let Some(revision) = meta.modern().map_err(refuse)? else {
-        return if is_modern(headers) { Err(refuse(Meta::absent())) } else { Ok(None) };
-    };
     let mirror = Mirror {
         revision: text(headers, header::PROTOCOL_VERSION),
         method: text(headers, header::METHOD),
         name: text(headers, header::NAME),
     };
-    mirror.check(request, revision.as_str()).map_err(refuse)?;
-    Ok(Some(meta))
+    // Headers that say something else come before a revision that nobody knows.
+    if let Some(revision) = &meta.revision {
+        mirror.check(request, &revision.0).map_err(refuse)?;
+    }
+    match meta.modern().map_err(refuse)? {
+        Some(_) => Ok(Some(meta)),
+        None if is_modern(headers) => Err(refuse(Meta::absent())),
+        None => Ok(None),
+    }
 }
 
 /// Runs a request that needs no session. Who hangs up cancels it.
 async fn run_modern(
-    state: &State,
-    request: &Request<'_>,
-    meta: &Meta<'_>,
+    session: Arc<Session>,
+    asked: &Asked<'_>,
     wants: Wants,
+    place: Place,
 ) -> Response {
-    let session = Session::new(&state.server, None);
-    let asked = Asked { request, meta, revision: Revision::V2026_07_28 };
     let mut out = Vec::new();
-    match run(&session, &asked, &mut out) {
-        (Taken::Running, Some(queue)) => streamed(queue, wants, session).await,
+    match run(&session, asked, &mut out) {
+        (Taken::Running, Some(queue)) => streamed(queue, wants, (session, place)).await,
         (Taken::Refused(code), _) => reply::json(reply::modern_status(code), out),
         (Taken::Answered | Taken::Silently | Taken::Running, _) => wants.whole(StatusCode::OK, out),
     }
@@ -144,7 +135,7 @@ fn run(
 async fn streamed(
     mut queue: mpsc::Receiver<Outgoing>,
     wants: Wants,
-    session: Arc<Session>,
+    held: (Arc<Session>, Place),
 ) -> Response {
     let first = match tokio::time::timeout(PATIENCE, queue.recv()).await {
         Ok(None) => return accepted(),
@@ -156,8 +147,8 @@ async fn streamed(
     };
     let events = events::of_queue(first, queue);
     reply::events(events.map(move |event| {
-        // The session ends with the stream.
-        let _session = &session;
+        // Session and place last as long as the stream.
+        let _held = &held;
         event
     }))
 }
@@ -171,8 +162,8 @@ async fn run_legacy(
     if let Some(revision) = text(headers, header::PROTOCOL_VERSION)
         && Revision::named(revision).is_none()
     {
-        let error = Error::unsupported_revision(revision);
-        return Err(reply::error(StatusCode::BAD_REQUEST, &error).into());
+        let fault = Fault { id: None, error: Error::unsupported_revision(revision) };
+        return Err(reply::fault(StatusCode::BAD_REQUEST, &fault).into());
     }
     let is_first = matches!(&frame, Frame::One(Message::Request(it)) if it.method == "initialize");
     let client = match text(headers, header::SESSION) {
@@ -235,93 +226,4 @@ async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> R
     let primer = is_primed.then(|| Ok(events::primer(number)));
     let rest = Resumed { number, replay, reader, stop }.events(connection);
     reply::events(stream::iter(primer).chain(rest))
-}
-
-/// What kinds of body a client takes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wants {
-    Json,
-    OnlyEvents,
-}
-
-impl Wants {
-    fn new(headers: &HeaderMap) -> Result<Wants, Refusal> {
-        let mut accepts =
-            headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok()).peekable();
-        if accepts.peek().is_none() {
-            return Ok(Wants::Json);
-        }
-        let accepts: Vec<&str> = accepts
-            .flat_map(|it| it.split(','))
-            .map(|it| it.split(';').next().unwrap_or_default().trim())
-            .collect();
-        if accepts.iter().any(|it| matches!(*it, "application/json" | "application/*" | "*/*")) {
-            return Ok(Wants::Json);
-        }
-        if accepts.iter().any(|it| matches!(*it, "text/event-stream" | "text/*")) {
-            return Ok(Wants::OnlyEvents);
-        }
-        let reason = "header Accept must name application/json and text/event-stream";
-        Err(reply::refusal(StatusCode::NOT_ACCEPTABLE, reason).into())
-    }
-
-    /// A reply that stands alone.
-    fn whole(self, status: StatusCode, message: impl Into<Bytes>) -> Response {
-        match self {
-            Wants::Json => reply::json(status, message),
-            Wants::OnlyEvents => {
-                let message = Outgoing { kind: Kind::Reply, message: message.into() };
-                let event = events::framed(None, &message);
-                reply::events(stream::iter([Ok(event)]))
-            }
-        }
-    }
-}
-
-/// The body, if it is JSON and not too long.
-pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
-    let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
-        let reason = "header Content-Type must be application/json";
-        return Err(reply::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason).into());
-    }
-    to_bytes(body, MESSAGE_LIMIT).await.map_err(|_| {
-        let reason = format!("the message is longer than {MESSAGE_LIMIT} bytes, or broke off");
-        reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, reason).into()
-    })
-}
-
-/// Whether the client says in a header that it speaks 2026-07-28.
-pub(super) fn is_modern(headers: &HeaderMap) -> bool {
-    let revision = text(headers, header::PROTOCOL_VERSION).and_then(Revision::named);
-    revision.is_some_and(|it| it.era() == Era::Modern)
-}
-
-pub(super) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
-}
-
-pub(super) fn accepted() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::ACCEPTED;
-    response
-}
-
-pub(super) fn no_session() -> Response {
-    let reason = "there is no such session (any more): send `initialize` again";
-    reply::refusal(StatusCode::NOT_FOUND, reason)
-}
-
-pub(super) fn busy() -> Response {
-    let reason = "too many requests or sessions at a time: try again soon";
-    let mut response = reply::refusal(StatusCode::SERVICE_UNAVAILABLE, reason);
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    response
-}
-
-fn refused(status: StatusCode, fault: &Fault<'_>) -> Response {
-    let mut out = Vec::new();
-    write::error(&mut out, fault.id, &fault.error);
-    reply::json(status, out)
 }

@@ -3,14 +3,14 @@
 use axum::{
     body::Body,
     http::{
-        HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE},
+        HeaderName, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER},
     },
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use futures_util::Stream;
-use metier_wire::{Error, write};
+use metier_wire::{Error, Fault, write};
 
 /// A message as the whole body.
 pub(super) fn json(status: StatusCode, message: impl Into<Bytes>) -> Response {
@@ -26,21 +26,47 @@ pub(super) fn events(
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform")),
         // Proxies would hold events back otherwise.
-        ("x-accel-buffering".parse().unwrap_or(CACHE_CONTROL), HeaderValue::from_static("no")),
+        (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
     (headers, Body::from_stream(stream)).into_response()
 }
 
-/// A refusal that belongs to no request.
-pub(super) fn refusal(status: StatusCode, reason: impl Into<String>) -> Response {
-    error(status, &Error::invalid_request(reason.into()))
+/// A response that ends the handling of a request early.
+pub(super) struct Refusal(pub(super) Box<Response>);
+
+impl From<Response> for Refusal {
+    fn from(response: Response) -> Refusal {
+        Refusal(Box::new(response))
+    }
 }
 
-/// An error that belongs to no request.
-pub(super) fn error(status: StatusCode, error: &Error) -> Response {
+/// What was sent needs no answer.
+pub(super) fn accepted() -> Response {
+    StatusCode::ACCEPTED.into_response()
+}
+
+pub(super) fn no_session() -> Response {
+    let reason = "there is no such session (any more): send `initialize` again";
+    refusal(StatusCode::NOT_FOUND, reason)
+}
+
+pub(super) fn busy() -> Response {
+    let reason = "too many requests or sessions at a time: try again soon";
+    let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, reason);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// The answer to what is no message, or to a request that cannot be taken.
+pub(super) fn fault(status: StatusCode, fault: &Fault<'_>) -> Response {
     let mut out = Vec::new();
-    write::error(&mut out, None, error);
+    write::error(&mut out, fault.id, &fault.error);
     json(status, out)
+}
+
+/// A refusal that belongs to no request.
+pub(super) fn refusal(status: StatusCode, reason: impl Into<String>) -> Response {
+    fault(status, &Fault { id: None, error: Error::invalid_request(reason.into()) })
 }
 
 /// The status of an error response of revision 2026-07-28.

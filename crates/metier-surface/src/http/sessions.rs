@@ -20,7 +20,7 @@ use crate::{
 /// How many sessions there may be at a time.
 const MOST_SESSIONS: usize = 10_000;
 /// After how long a session ends that nobody uses.
-pub(super) const IDLE: Duration = Duration::from_secs(30 * 60);
+const IDLE: Duration = Duration::from_secs(30 * 60);
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(60);
 /// How many interrupted streams of a session can be resumed.
@@ -89,7 +89,10 @@ impl Sessions {
         let id = new_id().ok_or(Full)?;
         let mut by_id = self.by_id();
         if by_id.len() >= MOST_SESSIONS {
-            return Err(Full);
+            let unused = by_id.iter().filter(|(_, client)| !client.is_in_use());
+            let oldest = unused.min_by_key(|(_, client)| client.last_used());
+            let oldest = oldest.map(|(id, _)| id.clone()).ok_or(Full)?;
+            by_id.remove(&oldest).ok_or(Full)?.end();
         }
         by_id.insert(id.clone(), client);
         self.server.meter.set_sessions(by_id.len());
@@ -181,16 +184,25 @@ impl Client {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Whether nobody is connected, nothing is being worked on, and that for long.
+    /// Whether someone is connected, or something is being worked on.
+    fn is_in_use(&self) -> bool {
+        self.n_connections.load(Relaxed) > 0 || self.session.is_busy()
+    }
+
+    fn last_used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_idle(&self) -> bool {
-        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        self.n_connections.load(Relaxed) == 0 && !self.session.is_busy() && used.elapsed() >= IDLE
+        !self.is_in_use() && self.last_used().elapsed() >= IDLE
     }
 
     fn end(&self) {
         self.session.end.cancel();
-        if let Way::Stream(replay) = &self.way {
-            replay.close();
+        match &self.way {
+            Way::Stream(replay) => replay.close(),
+            // The stream is the session: whoever ends one has ended the other.
+            Way::Sse(_) => {}
         }
     }
 

@@ -60,6 +60,9 @@ async fn gather(mut replies: mpsc::Receiver<Outgoing>, mut answered: Vec<Vec<u8>
             Kind::End => break,
         }
     }
+    if answered.is_empty() {
+        return lane.leave();
+    }
     lane.send(Kind::Reply, array(&answered)).await;
 }
 

@@ -1,6 +1,6 @@
 //! Subscriptions of revision 2026-07-28: one request whose answer is a stream of changes.
 
-use metier_wire::{Error, Request, SUBSCRIPTION_ID, write};
+use metier_wire::{Error, Request, write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -29,9 +29,15 @@ struct Filter {
 #[derive(Serialize)]
 struct Tagged<'a> {
     #[serde(rename = "_meta")]
-    meta: serde_json::Map<String, serde_json::Value>,
+    meta: Meta<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notifications: Option<&'a Filter>,
+}
+
+#[derive(Serialize)]
+struct Meta<'a> {
+    #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
+    subscription: &'a RawValue,
 }
 
 impl Session {
@@ -40,7 +46,7 @@ impl Session {
         let listen: Listen = serde_json::from_str(params)
             .map_err(|error| Error::invalid_params(format!("subscriptions/listen: {error}")))?;
         let subscription = Subscription {
-            id: serde_json::from_str(request.id.as_str()).unwrap_or_default(),
+            id: request.id.to_raw(),
             filter: listen.notifications,
             news: News::new(self.server.responder.changes()),
             stop: self.server.stop.clone(),
@@ -50,7 +56,7 @@ impl Session {
 }
 
 struct Subscription {
-    id: serde_json::Value,
+    id: Box<RawValue>,
     filter: Filter,
     news: News,
     stop: CancellationToken,
@@ -75,8 +81,7 @@ impl Subscription {
         Ok(Body::WithMeta(out))
     }
 
-    fn tagged<'a>(&self, notifications: Option<&'a Filter>) -> Tagged<'a> {
-        let meta = [(SUBSCRIPTION_ID.to_owned(), self.id.clone())].into_iter().collect();
-        Tagged { meta, notifications }
+    fn tagged<'a>(&'a self, notifications: Option<&'a Filter>) -> Tagged<'a> {
+        Tagged { meta: Meta { subscription: &self.id }, notifications }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use metier_wire::{Era, Error, Fault, Id, IdKey, Notification, Revision, SERVER_INFO, write};
+use metier_wire::{Era, Error, Id, IdKey, Notification, Revision, SERVER_INFO, write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Asked, MOST_RUNNING, Session, Taken};
 use crate::{
     call::Call,
-    lane::{Kind, Lane},
+    lane::{Kind, Lane, Room},
     responder::{Answer, Body, Done, Implementation, Work},
 };
 
@@ -58,7 +58,8 @@ impl Session {
         };
         out.truncate(begin);
         self.server.meter.failed(&request.method, since.elapsed());
-        self.refuse(&Fault { id: Some(request.id), error: refused }, out)
+        write::error(out, Some(request.id), &refused);
+        Taken::Refused(refused.code)
     }
 
     /// Starts work whose reply takes the lane.
@@ -82,15 +83,17 @@ impl Session {
         let server = Arc::clone(&self.server);
         let task = async move {
             let since = Instant::now();
-            let done = finish(call.clone(), work, &method).await;
-            drop(running);
-            let Some(done) = done else { return };
+            let Some((done, room)) = finish(call.clone(), work, &method).await else {
+                return call.lane.leave();
+            };
             match &done {
                 Ok(_) => server.meter.answered(&method, since.elapsed()),
                 Err(_) => server.meter.failed(&method, since.elapsed()),
             }
             let reply = reply(&id, done, revision, &server.responder.greeting().server);
-            call.lane.send(Kind::Reply, reply).await;
+            // The id may be used again as soon as the reply is seen.
+            drop(running);
+            room.send(Kind::Reply, reply);
         };
         self.server.tasks.spawn_on(task, &self.server.runtime);
         Ok(())
@@ -135,15 +138,20 @@ impl Drop for Running {
     }
 }
 
-/// Works until there is a reply; a request that nobody wants any more gets none.
-async fn finish(call: Call, work: Work, method: &str) -> Option<Done> {
+/// Works until there is a reply and room for it; a request that nobody wants any more gets none.
+async fn finish(call: Call, work: Work, method: &str) -> Option<(Done, Room)> {
     let (cancelled, lane) = (call.cancelled.clone(), call.lane.clone());
-    let work = AssertUnwindSafe(async move { work(call).await }).catch_unwind();
+    // Whatever was begun elsewhere for this request learns that it need not go on.
+    let _ended = cancelled.clone().drop_guard();
+    let work = async {
+        let done = AssertUnwindSafe(async move { work(call).await }).catch_unwind().await;
+        (done.unwrap_or_else(|_| Err(panicked(method))), lane.room().await)
+    };
     tokio::select! {
         biased;
         () = cancelled.cancelled() => None,
         () = lane.closed() => None,
-        done = work => Some(done.unwrap_or_else(|_| Err(panicked(method)))),
+        done = work => Some(done),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::{
 pub(super) struct Web {
     pub(super) stand_in: Arc<StandIn>,
     routes: Router,
-    _server: Server,
+    pub(super) server: Server,
 }
 
 /// A request in the making.
@@ -46,7 +46,7 @@ impl Web {
         let stand_in = StandIn::new();
         let server = Server::new(stand_in.clone());
         let routes = server.routes(Site { guard, transports });
-        Web { stand_in, routes, _server: server }
+        Web { stand_in, routes, server }
     }
 
     pub(super) fn post(&self, path: &str, body: &str) -> Sent<'_> {
@@ -227,7 +227,8 @@ async fn a_request_of_2026_07_28_must_say_the_same_in_headers_and_body() {
     check(now().with("mcp-protocol-version", "2025-11-25"), -32020).await;
     check(now().body(&request(1, "now")), -32602).await;
     let body = modern(1, "now", json!({})).replace("2026-07-28", "2031-01-01");
-    check(now().body(&body), -32022).await;
+    check(now().body(&body), -32020).await;
+    check(now().body(&body).with("mcp-protocol-version", "2031-01-01"), -32022).await;
 }
 
 #[tokio::test]
@@ -329,6 +330,68 @@ async fn changes_reach_a_subscription_of_2026_07_28() {
     web.stand_in.change();
     let notice = events.message().await;
     assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1);
+}
+
+#[tokio::test]
+async fn a_cancelled_request_of_a_session_keeps_nobody_waiting() {
+    let web = Web::new();
+    let id = web.session("2025-11-25").await;
+    let post = |body: &str| web.post("/mcp", body).with("mcp-session-id", &id);
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": { "requestId": 1 } });
+    let cancelling = async {
+        web.stand_in.has_begun(1).await;
+        post(&cancel.to_string()).answer().await
+    };
+    let ((status, _), _) = tokio::join!(post(&request(1, "wait")).answer(), cancelling);
+    assert_eq!(status, 202);
+}
+
+#[tokio::test]
+async fn a_client_that_was_away_hears_once_of_many_changes() {
+    let web = Web::new();
+    let id = web.session("2025-06-18").await;
+    for _ in 0..3 {
+        web.stand_in.change();
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let mut events = Events::of(web.get("/mcp").with("mcp-session-id", &id).response().await);
+    assert_eq!(events.message().await["method"], "notifications/tools/list_changed");
+    let nothing = tokio::time::timeout(Duration::from_millis(1), events.next()).await;
+    assert!(nothing.is_err());
+}
+
+#[tokio::test]
+async fn a_place_beyond_the_end_of_a_stream_is_its_end() {
+    let web = Web::new();
+    let id = web.session("2025-06-18").await;
+    let beyond = format!("0-{}", u64::MAX);
+    let sent = web.get("/mcp").with("mcp-session-id", &id).with("last-event-id", &beyond);
+    let mut events = Events::of(sent.response().await);
+    web.stand_in.change();
+    assert_eq!(events.message().await["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
+async fn a_header_that_is_sent_twice_counts_as_none() {
+    let web = Web::new();
+    let mut sent = web.modern("now", json!({}));
+    sent.headers.push(("mcp-method".to_owned(), "now".to_owned()));
+    assert_eq!(sent.answer().await.1["error"]["code"], -32020);
+}
+
+#[tokio::test]
+async fn an_unnamed_page_is_foreign_also_where_addresses_are_served() {
+    let guard = Guard::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), &[], None);
+    let web = Web::guarded(guard, Transports::All);
+    let status = async |host: &str, origin: &str| {
+        let sent = web.send(Method::GET, "/healthz").with("host", host).with("origin", origin);
+        sent.response().await.status().as_u16()
+    };
+    assert_eq!(status("10.0.0.5:3000", "http://10.0.0.5:8080").await, 200);
+    assert_eq!(status("10.0.0.5:3000", "http://203.0.113.5").await, 403);
 }
 
 #[tokio::test]

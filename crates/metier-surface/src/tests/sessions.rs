@@ -166,6 +166,27 @@ async fn a_cancelled_request_stops_and_gets_no_answer() {
 }
 
 #[tokio::test]
+async fn replies_that_nobody_takes_count_as_being_worked_on() {
+    let mut client = Client::of("2025-11-25");
+    for id in 0..300 {
+        client.send(&request(id, "later"));
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+    }
+    // Sixteen fit into the lane; the others wait with their ids, and can still be cancelled.
+    client
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}"#);
+    let mut ids = Vec::new();
+    while let Some(reply) = client.rest().await {
+        ids.push(reply["id"].as_u64().unwrap());
+    }
+    ids.sort_unstable();
+    let expected: Vec<u64> = (0..16 + 256).filter(|id| *id != 100).collect();
+    assert_eq!(ids, expected);
+}
+
+#[tokio::test]
 async fn a_slow_request_holds_nobody_up() {
     let mut client = Client::of("2025-11-25");
     client.send(&request(1, "wait"));

@@ -48,6 +48,23 @@ async fn a_message_without_session_is_bad_and_one_for_an_unknown_session_not_fou
 }
 
 #[tokio::test]
+async fn what_is_being_worked_on_is_answered_before_the_server_ends() {
+    let web = Web::new();
+    let (mut events, address) = open(&web, "/sse").await;
+    web.post(&address, &initialize("2024-11-05")).response().await;
+    events.next().await.unwrap();
+    web.post(&address, &request(1, "wait")).response().await;
+    web.stand_in.has_begun(1).await;
+    let reading = async {
+        web.stand_in.release.notify_one();
+        (events.message().await, events.next().await)
+    };
+    let ((), (answer, end)) = tokio::join!(web.server.0.finish(), reading);
+    assert_eq!(answer["result"], json!({ "waited": true }));
+    assert_eq!(end, None);
+}
+
+#[tokio::test]
 async fn a_session_ends_with_its_stream() {
     let web = Web::new();
     let (events, address) = open(&web, "/sse").await;

@@ -33,9 +33,17 @@ fn headers_that_agree_with_the_body_pass() {
 
 #[test]
 fn a_header_that_is_missing_or_differs_is_named() {
-    check(LIST, ["", "tools/list", ""], "-32020 header MCP-Protocol-Version is missing");
-    check(LIST, ["2026-07-28", "", ""], "-32020 header Mcp-Method is missing");
-    check(READ, ["2026-07-28", "resources/read", ""], "-32020 header Mcp-Name is missing");
+    check(
+        LIST,
+        ["", "tools/list", ""],
+        "-32020 header MCP-Protocol-Version is missing or repeated",
+    );
+    check(LIST, ["2026-07-28", "", ""], "-32020 header Mcp-Method is missing or repeated");
+    check(
+        READ,
+        ["2026-07-28", "resources/read", ""],
+        "-32020 header Mcp-Name is missing or repeated",
+    );
     check(
         LIST,
         ["2025-11-25", "tools/list", ""],
@@ -50,6 +58,16 @@ fn a_header_that_is_missing_or_differs_is_named() {
         CALL,
         ["2026-07-28", "tools/call", "=?base64?!?="],
         "-32020 a header value in `=?base64?…?=` is not base64 of UTF-8",
+    );
+}
+
+#[test]
+fn nothing_else_in_the_body_turns_the_check_off() {
+    let body = CALL.replace(r#"{"name""#, r#"{"uri":1,"name""#);
+    check(
+        &body,
+        ["2026-07-28", "tools/call", "x"],
+        "-32020 header Mcp-Name says `x`, the body `é x`",
     );
 }
 

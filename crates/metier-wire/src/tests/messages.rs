@@ -23,10 +23,13 @@ fn said(message: &Message<'_>) -> String {
             format!("request {} {}{}", it.id.as_str(), it.method, of(it.params))
         }
         Message::Notification(it) => format!("notification {}{}", it.method, of(it.params)),
-        Message::Response(it) => match it.outcome {
-            Outcome::Result(result) => format!("result {} {}", it.id.as_str(), result.get()),
-            Outcome::Error(error) => format!("error {} {}", it.id.as_str(), error.get()),
-        },
+        Message::Response(it) => {
+            let id = it.id.map(crate::Id::as_str).unwrap_or_default();
+            match it.outcome {
+                Outcome::Result(result) => format!("result {id} {}", result.get()),
+                Outcome::Error(error) => format!("error {id} {}", error.get()),
+            }
+        }
     }
 }
 
@@ -74,6 +77,17 @@ fn a_message_with_a_result_or_an_error_is_a_response() {
     check(r#"{"jsonrpc":"2.0","id":7,"result":{"x":1}}"#, r#"result 7 {"x":1}"#);
     check(r#"{"jsonrpc":"2.0","id":7,"result":null}"#, "result 7 null");
     check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1}}"#, r#"error 7 {"code":1}"#);
+}
+
+#[test]
+fn an_error_for_nobody_is_a_response_and_wants_no_answer() {
+    check(r#"{"jsonrpc":"2.0","error":{"code":1}}"#, r#"error  {"code":1}"#);
+    check(r#"{"jsonrpc":"2.0","id":null,"error":{"code":1}}"#, r#"error  {"code":1}"#);
+}
+
+#[test]
+fn a_batch_is_bounded() {
+    refused(format!("[{}1]", "1,".repeat(1_000)).as_bytes(), -32600, "", "more than 1000");
 }
 
 #[test]

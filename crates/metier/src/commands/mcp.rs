@@ -39,8 +39,11 @@ const FAREWELL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let looked = Looked::at(&args.selection, environment, ui)?;
-    let token = token(args, environment)?;
-    logs::begin(&args.logs);
+    let token = match args.transport {
+        Transport::Stdio => None,
+        Transport::Http | Transport::Sse => token(args, environment)?,
+    };
+    let _logging = logs::begin(&args.logs);
     for problem in &looked.problems {
         tracing::warn!(path = %problem.path.display(), "{}", problem.reason);
     }
