@@ -34,9 +34,6 @@ use crate::{
 /// The variable that may hold the token of HTTP clients.
 const TOKEN_VARIABLE: &str = "METIER_TOKEN";
 
-/// How long threads may take to end after everything else has.
-const FAREWELL: Duration = Duration::from_millis(100);
-
 pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let looked = Looked::at(&args.selection, environment, ui)?;
     let token = match args.transport {
@@ -63,7 +60,8 @@ pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Out
             () = async { tokio::join!(refresher.run(), signalled); } => Ok(()),
         }
     });
-    runtime.shutdown_timeout(FAREWELL);
+    // A scan that is under way need not end.
+    runtime.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use notify::{
-    ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher,
+    Config, ErrorKind, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher,
     event::{ModifyKind, RenameMode},
 };
 use thiserror::Error;
@@ -98,7 +98,9 @@ impl Running {
     fn new(bell: Arc<Notify>) -> Result<Running, Deaf> {
         let post = Arc::new(Post { state: Mutex::default(), bell });
         let hearing = post.clone();
-        let watcher = notify::recommended_watcher(move |event| hearing.hear(event));
+        // Not of files that are only read: every load would be an event.
+        let config = Config::default().with_event_kinds(EventKindMask::CORE);
+        let watcher = RecommendedWatcher::new(move |event| hearing.hear(event), config);
         Ok(Running { watcher: watcher.map_err(Deaf::NoWatcher)?, post })
     }
 
@@ -109,13 +111,12 @@ impl Running {
             return Ok(Armed { n_new: 0, hearing });
         }
         // The lock is free by now: a watch is set by the thread that hears events.
-        let mut paths = self.watcher.paths_mut();
         for path in &gone {
-            let _ = paths.remove(path); // gone with its folder, as a rule
+            let _ = self.watcher.unwatch(path); // gone with its folder, as a rule
         }
         let mut n_new = 0;
         for path in &new {
-            match paths.add(path, RecursiveMode::NonRecursive) {
+            match self.watcher.watch(path, RecursiveMode::NonRecursive) {
                 Ok(()) => n_new += 1,
                 Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
                     return Err(Deaf::NoMoreWatches);
@@ -127,7 +128,6 @@ impl Running {
                 }
             }
         }
-        paths.commit().map_err(Deaf::NoWatcher)?;
         Ok(Armed { n_new, hearing })
     }
 }
