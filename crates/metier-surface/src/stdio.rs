@@ -26,8 +26,10 @@ use crate::{
 
 /// How much is collected before it is written while more input waits.
 const WRITE_SIZE: usize = 64 * 1024;
-/// How long the last replies may take to leave.
+/// How long the last replies may take to leave: a while for a client that has said all it had to
+/// say, hardly any for one that is told to end.
 const FAREWELL: Duration = Duration::from_secs(5);
+const SHORT_FAREWELL: Duration = Duration::from_millis(500);
 
 /// The way out, which closes once.
 struct Output<W>(Mutex<Option<W>>);
@@ -65,7 +67,11 @@ pub(crate) async fn serve(
         let _ = all_written.await;
     };
     // A client that does not read cannot hold the server up.
-    let _ = tokio::time::timeout(FAREWELL, farewell).await;
+    tokio::select! {
+        () = farewell => {}
+        () = tokio::time::sleep(FAREWELL) => {}
+        () = async { stop.cancelled().await; tokio::time::sleep(SHORT_FAREWELL).await } => {}
+    }
 }
 
 struct Reader<W> {

@@ -270,6 +270,20 @@ async fn list_changed_comes_once_per_change_and_only_after_initialized() {
     assert_eq!(client.rest().await, None);
 }
 
+#[tokio::test(start_paused = true)]
+async fn list_changed_comes_once_per_burst_and_the_last_change_is_told() {
+    let mut client = Client::of("2025-11-25");
+    let begin = tokio::time::Instant::now();
+    for _ in 0..20 {
+        client.stand_in.change();
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    client.next().await;
+    client.next().await;
+    assert_eq!(begin.elapsed().as_millis() / 100, 5, "the second one waits for the burst to end");
+    assert_eq!(client.rest().await, None);
+}
+
 #[tokio::test]
 async fn a_subscription_is_acknowledged_first_and_its_notices_carry_its_id() {
     let mut client = Client::new();

@@ -78,7 +78,8 @@ async fn serve(
             if io::stdin().is_terminal() {
                 tracing::info!("an MCP client should start this; type messages, or end with ^D");
             }
-            server.stdio(io::stdin(), io::stdout(), stop).await;
+            let (input, output) = streams()?;
+            server.stdio(input, output, stop).await;
             return Ok(());
         }
         Transport::Http => Transports::All,
@@ -92,6 +93,21 @@ async fn serve(
     let guard = Guard::new(address.ip(), &known_as(args), token);
     tracing::info!("serving at {}", url(args, address));
     Ok(server.http(listener, Site { guard, transports }, stop).await?)
+}
+
+/// The standard streams without the locks of the standard library: a thread that waits for a client
+/// to read may still hold one when the program ends.
+#[cfg(unix)]
+fn streams() -> io::Result<(fs::File, fs::File)> {
+    use std::os::fd::{AsFd, BorrowedFd};
+
+    let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(fs::File::from);
+    Ok((own(io::stdin().as_fd())?, own(io::stdout().as_fd())?))
+}
+
+#[cfg(not(unix))]
+fn streams() -> io::Result<(io::Stdin, io::Stdout)> {
+    Ok((io::stdin(), io::stdout()))
 }
 
 async fn listen(args: &Mcp) -> Result<TcpListener, Failure> {

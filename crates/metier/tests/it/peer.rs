@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::support::Machine;
 
 /// How long the server may take for anything; only a broken one takes that long.
-const DEADLINE: Duration = Duration::from_secs(30);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
 /// How a client comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ fn forward(events: impl BufRead + Send + 'static, arrivals: Sender<Value>) {
 }
 
 /// The lines of a stream as they come; they are taken even if nobody looks.
-fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+pub(crate) fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    peer::{Peer, Way, agent, logged, mirrored},
+    peer::{DEADLINE, Peer, Way, agent, lines, logged, mirrored},
     support::{Machine, tree},
 };
 
@@ -135,6 +135,34 @@ fn a_signal_ends_a_server_that_has_open_subscriptions() {
         peer.ask(&modern(7, "subscriptions/listen", listen));
         assert_eq!(peer.signal("-TERM"), 0, "{way:?}");
     }
+}
+
+#[test]
+fn a_client_that_does_not_read_cannot_keep_the_server() {
+    let machine = Machine::new(PDF);
+    let mut server = machine.command("mcp");
+    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = server.spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let unread = server.stdout.take().unwrap();
+    let log = lines(server.stderr.take().unwrap());
+    logged(&log, "scanned");
+    let begin = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
+    writeln!(input, "{begin}").unwrap();
+    // The pipes fill up: the server stops reading, and this thread stops writing.
+    thread::spawn(move || {
+        for id in 0.. {
+            if writeln!(input, "{}", load(id, "pdf")).is_err() {
+                return;
+            }
+        }
+    });
+    logged(&log, "begins");
+    std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
+    let (sender, ended) = std::sync::mpsc::channel();
+    thread::spawn(move || sender.send(server.wait().unwrap().code()));
+    assert_eq!(ended.recv_timeout(DEADLINE).unwrap(), Some(0));
+    drop(unread);
 }
 
 #[test]
