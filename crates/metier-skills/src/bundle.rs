@@ -7,7 +7,9 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{disk, problem::Cause, similar::similar_paths, skill::Skill, walk::is_walked};
+use crate::{
+    disk, frontmatter::split, problem::Cause, similar::similar_paths, skill::Skill, walk::is_walked,
+};
 
 /// How many files and folders of a bundle are looked at.
 const MOST_FILES: usize = 2_000;
@@ -51,8 +53,12 @@ pub enum FileError {
 
 impl Skill {
     /// Reads the skill's file as it is now, whole and byte for byte.
+    ///
+    /// It may be a link to elsewhere, so what has taken its place and is no skill is not read out.
     pub fn read(&self) -> Result<String, Cause> {
-        disk::read_text(&self.file())
+        let text = disk::read_text(&self.file())?;
+        split(&text)?;
+        Ok(text)
     }
 
     /// Reads one file of the skill's folder, of ten megabytes at most.
@@ -63,8 +69,8 @@ impl Skill {
     pub fn read_file(&self, path: &str) -> Result<Vec<u8>, FileError> {
         let asked = inner(path).ok_or(FileError::Outside)?;
         if asked.as_os_str() == self.file_name {
-            let (_, bytes) = disk::read(&self.file()).map_err(|it| self.explain(it, path))?;
-            return Ok(bytes);
+            let text = self.read().map_err(|it| self.explain(it, path))?;
+            return Ok(text.into_bytes());
         }
         if asked.iter().any(|name| !is_walked(name)) {
             return Err(self.missing(path));

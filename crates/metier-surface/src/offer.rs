@@ -69,6 +69,11 @@ impl Default for Presentation {
 }
 
 impl Presentation {
+    /// The offered tool of that name; in either mode both of its names will do.
+    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
+        Tool::named(name).filter(|tool| self.tools.contains(tool))
+    }
+
     /// What a model should know before it begins.
     pub(crate) fn instructions(&self) -> String {
         let named = |tool: Tool| self.tools.contains(&tool).then(|| tool.name(self.names));
@@ -118,12 +123,6 @@ impl Offer {
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
-    }
-
-    /// The offered tool of that name; in either mode both of its names will do.
-    #[must_use]
-    pub fn tool(&self, name: &str) -> Option<Tool> {
-        Tool::named(name).filter(|tool| self.presentation.tools.contains(tool))
     }
 
     /// Whether someone should build the index: true once.

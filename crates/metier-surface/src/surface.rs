@@ -12,7 +12,7 @@ use crate::{
     call::Call,
     offer::{Offer, Presentation},
     responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder},
-    tools::{Order, Tool},
+    tools::Order,
 };
 
 /// How many requests may wait for a look at the disk before the next ones wait to ask.
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// What a client sees. Reads offers, makes none.
 pub struct Surface {
     greeting: Greeting,
-    tools: Vec<Tool>,
+    presentation: Presentation,
     changes: watch::Receiver<Changes>,
     counter: Counter,
 }
@@ -63,9 +63,9 @@ pub fn surface(
         capabilities: json!({ "tools": { "listChanged": true } }),
         instructions: presentation.instructions(),
     };
-    let tools = presentation.tools.clone();
     let counter = Counter { offers: newest, asks, desks: Arc::new(Semaphore::new(MOST_FILLED)) };
-    let surface = Surface { greeting, tools, changes: changed, counter };
+    let surface =
+        Surface { greeting, presentation: presentation.clone(), changes: changed, counter };
     (surface, Publisher { presentation, offers, changes }, asked)
 }
 
@@ -158,8 +158,7 @@ impl Surface {
         let name = asked.name.ok_or_else(|| Error::invalid_params("`name` is required"))?;
         let name = serde_json::from_str::<Text<'_>>(name.get())
             .map_err(|_| Error::invalid_params("`name` must be a string"))?;
-        let tool = Tool::named(&name.0).filter(|tool| self.tools.contains(tool));
-        let Some(tool) = tool else { return Err(unknown_tool(&name.0)) };
+        let tool = self.presentation.tool(&name.0).ok_or_else(|| unknown_tool(&name.0))?;
         let order = tool.order(asked.arguments)?;
         match self.newest() {
             Some(offer) if order.is_quick() => {

@@ -205,3 +205,15 @@ proptest! {
         });
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_takes_the_place_of_a_skill_and_is_none_is_not_read_out() {
+    let fixture =
+        Fixture::new("//- custom/a/SKILL.md\nname: a | description: A\n//- secret\nkey\n");
+    let skill = fixture.scan().skills[0].clone();
+    std::fs::remove_file(fixture.path("custom/a/SKILL.md")).unwrap();
+    std::os::unix::fs::symlink(fixture.path("secret"), fixture.path("custom/a/SKILL.md")).unwrap();
+    assert!(skill.read().is_err());
+    assert!(skill.read_file("SKILL.md").is_err());
+}
