@@ -18,7 +18,9 @@ pub struct ServerName(Arc<str>);
 
 /// Why a text is no name of a server.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not a server name: use letters, digits, `-`, `_` and `.`, {LONGEST_NAME} at most")]
+#[error(
+    "`{0}` is not a server name: use letters, digits, `-`, `_` and `.`, {LONGEST_NAME} at most"
+)]
 pub struct NameError(String);
 
 /// How many characters a name may have.

@@ -1,0 +1,79 @@
+//! Callers: who made a call, hears how it goes on, and answers what the server asks meanwhile.
+
+use std::{
+    fmt,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use metier_wire::Error;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+/// What comes of a question that a server asked.
+pub type Answering<'a> = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Error>> + Send + 'a>>;
+
+/// Who made a call. `()` is a caller who neither hears nor answers anything.
+pub trait Caller: Send + Sync {
+    /// The server says how far it has come; `params` are those of its notification.
+    fn progress(&self, params: &RawValue) {
+        let _ = params;
+    }
+
+    /// The server tells something else that belongs to the call, such as a log message.
+    fn told(&self, method: &str, params: Option<&RawValue>) {
+        let _ = (method, params);
+    }
+
+    /// The server asks something (sampling, elicitation, roots) before it goes on.
+    fn asked<'a>(&'a self, method: &'a str, params: Option<&'a RawValue>) -> Answering<'a> {
+        let _ = params;
+        let refusal = format!("nobody here answers `{method}`");
+        Box::pin(async { Err(Error::new(Error::METHOD_NOT_FOUND, refusal)) })
+    }
+}
+
+impl Caller for () {}
+
+/// A call that is under way.
+pub(crate) struct Running {
+    pub(crate) caller: Arc<dyn Caller>,
+    began: Instant,
+    /// Milliseconds from the beginning to the last sign of progress.
+    moved: AtomicU64,
+}
+
+impl Running {
+    pub(crate) fn new(caller: Arc<dyn Caller>) -> Arc<Running> {
+        Arc::new(Running { caller, began: Instant::now(), moved: AtomicU64::new(0) })
+    }
+
+    /// Takes in a sign of progress.
+    pub(crate) fn moves(&self, params: &RawValue) {
+        let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.moved.store(elapsed, Ordering::Relaxed);
+        self.caller.progress(params);
+    }
+
+    /// Resolves when nothing was heard of the call for `patience`.
+    pub(crate) async fn silent_for(&self, patience: Duration) {
+        loop {
+            let moved = Duration::from_millis(self.moved.load(Ordering::Relaxed));
+            let until = self.began + moved + patience;
+            if until <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(until).await;
+        }
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! Requests on their way out: what is asked, and how that is written for each era.
+
+use std::sync::Arc;
+
+use metier_wire::{Era, Revision, write};
+use serde_json::value::RawValue;
+
+use crate::{caller::Running, identity::Identity};
+
+/// A member of an object, as it was or will be sent.
+pub type Member<'a> = (&'a str, &'a RawValue);
+
+/// The key under which a request says how it wants to hear of progress.
+const PROGRESS_TOKEN: &str = "progressToken";
+/// What the keys begin with that every request of 2026-07-28 has.
+const OURS: &str = "io.modelcontextprotocol/";
+
+/// One request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ask<'a> {
+    pub(crate) method: &'a str,
+    /// The members of its parameters, without `_meta`.
+    pub(crate) params: &'a [Member<'a>],
+    /// Members for its `_meta`.
+    pub(crate) meta: &'a [Member<'a>],
+    /// Headers that repeat some of its arguments, where HTTP carries it.
+    pub(crate) headers: &'a [(String, String)],
+    /// The call that it is made for, if it is one.
+    pub(crate) running: Option<&'a Arc<Running>>,
+}
+
+impl<'a> Ask<'a> {
+    /// A request of our own.
+    pub(crate) fn new(method: &'a str, params: &'a [Member<'a>]) -> Ask<'a> {
+        Ask { method, params, ..Ask::default() }
+    }
+
+    /// Appends the request as a message.
+    pub(crate) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        id: u64,
+        identity: &Identity,
+        revision: Option<Revision>,
+    ) {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        write::json(out, &id);
+        out.extend_from_slice(br#","method":"#);
+        write::json(out, self.method);
+        out.extend_from_slice(br#","params":{"#);
+        self.write_meta(out, id, identity, revision);
+        for (key, value) in self.params {
+            member(out, key, value.get());
+        }
+        out.extend_from_slice(b"}}");
+    }
+
+    fn write_meta(
+        &self,
+        out: &mut Vec<u8>,
+        id: u64,
+        identity: &Identity,
+        revision: Option<Revision>,
+    ) {
+        let is_modern = revision.is_some_and(|it| it.era() == Era::Modern);
+        if !is_modern && self.meta.is_empty() && self.running.is_none() {
+            return;
+        }
+        out.extend_from_slice(br#""_meta":{"#);
+        if is_modern {
+            out.extend_from_slice(identity.meta().as_bytes());
+        }
+        if self.running.is_some() {
+            member(out, PROGRESS_TOKEN, &id.to_string());
+        }
+        for (key, value) in self.meta {
+            if *key != PROGRESS_TOKEN && !(is_modern && key.starts_with(OURS)) {
+                member(out, key, value.get());
+            }
+        }
+        out.push(b'}');
+    }
+}
+
+/// Appends one member of an object, and the comma before it if it is not the first.
+fn member(out: &mut Vec<u8>, key: &str, value: &str) {
+    if !out.ends_with(b"{") {
+        out.push(b',');
+    }
+    write::json(out, key);
+    out.push(b':');
+    out.extend_from_slice(value.as_bytes());
+}

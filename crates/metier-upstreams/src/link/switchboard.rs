@@ -1,0 +1,345 @@
+//! The switchboard: where messages of a server meet those who wait for them.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use metier_wire::{Error, Id, Message, Notification, Outcome, Request, Response, Revision, write};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::{
+    sync::{oneshot, watch},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{Failed, Reply};
+use crate::{
+    caller::{Caller, Running},
+    identity::Identity,
+};
+
+/// What one connection knows of the messages that travel over it.
+pub(crate) struct Switchboard {
+    pub(crate) identity: Arc<Identity>,
+    revision: OnceLock<Revision>,
+    born: Instant,
+    /// Milliseconds from birth to the last message of the server.
+    heard: AtomicU64,
+    last_id: AtomicU64,
+    waiting: Mutex<HashMap<u64, Waiting>>,
+    news: watch::Sender<News>,
+    over: CancellationToken,
+}
+
+/// Someone who waits for an answer.
+struct Waiting {
+    /// Where the answer goes; none if the one who waits reads it from a stream of its own.
+    reply: Option<oneshot::Sender<Reply>>,
+    running: Option<Arc<Running>>,
+}
+
+/// What the one who keeps the connection must know: how often each thing happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct News {
+    pub(crate) tools: u64,
+    pub(crate) resources: u64,
+    pub(crate) prompts: u64,
+    /// Requests that met with trouble on their way.
+    pub(crate) troubles: u64,
+    /// Why the connection is over, once it is.
+    pub(crate) ending: Option<Ending>,
+}
+
+/// Why a connection is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The server went away.
+    Lost(String),
+    /// The server no longer knows our session.
+    Expired,
+}
+
+/// What a message that came in asks of the way it came by.
+pub(crate) enum Taken {
+    /// Nothing more.
+    Done,
+    /// It is the answer to the request with this id, for which nobody waits at the board.
+    Answer(u64, Reply),
+    /// The server asked something; the future is the message to send back.
+    Owed(Pending),
+}
+
+/// A message that is still being made.
+pub(crate) type Pending = std::pin::Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
+
+/// A place at the board; leaving it early counts as no longer wanting the answer.
+pub(crate) struct Place {
+    pub(crate) id: u64,
+    board: Arc<Switchboard>,
+}
+
+#[derive(Deserialize)]
+struct ProgressToken<'a> {
+    #[serde(borrow, rename = "progressToken")]
+    token: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct ErrorBody<'a> {
+    #[serde(default)]
+    code: i64,
+    #[serde(default)]
+    message: String,
+    #[serde(borrow, default)]
+    data: Option<&'a RawValue>,
+}
+
+impl Switchboard {
+    pub(crate) fn new(identity: Arc<Identity>) -> Arc<Switchboard> {
+        Arc::new(Switchboard {
+            identity,
+            revision: OnceLock::new(),
+            born: Instant::now(),
+            heard: AtomicU64::new(0),
+            last_id: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            news: watch::Sender::default(),
+            over: CancellationToken::new(),
+        })
+    }
+
+    /// The revision that is spoken, once that is known.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        self.revision.get().copied()
+    }
+
+    /// Settles which revision is spoken.
+    pub(crate) fn settle(&self, revision: Revision) {
+        let _ = self.revision.set(revision);
+    }
+
+    pub(crate) fn news(&self) -> watch::Receiver<News> {
+        self.news.subscribe()
+    }
+
+    /// How long nothing was heard of the server.
+    pub(crate) fn quiet(&self) -> Duration {
+        let heard = Duration::from_millis(self.heard.load(Ordering::Relaxed));
+        self.born.elapsed().saturating_sub(heard)
+    }
+
+    /// Resolves when the connection is over.
+    pub(crate) async fn over(&self) {
+        self.over.cancelled().await;
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.is_cancelled()
+    }
+
+    /// Ends the connection: everyone who waits is told why. The first reason counts.
+    pub(crate) fn end(&self, ending: Ending) {
+        let failed = |ending: &Ending| match ending {
+            Ending::Lost(reason) => Failed::Lost(reason.clone()),
+            Ending::Expired => Failed::Expired,
+        };
+        self.news.send_if_modified(|news| match news.ending {
+            Some(_) => false,
+            None => {
+                news.ending = Some(ending.clone());
+                true
+            }
+        });
+        self.over.cancel();
+        let waiting: Vec<Waiting> = self.waiting().drain().map(|(_, it)| it).collect();
+        for reply in waiting.into_iter().filter_map(|it| it.reply) {
+            let _ = reply.send(Err(failed(&ending)));
+        }
+    }
+
+    /// Says that a request met with trouble; whoever keeps the connection may want to look.
+    pub(crate) fn trouble(&self) {
+        self.news.send_modify(|news| news.troubles += 1);
+    }
+
+    /// Takes a place at the board for a request whose answer comes here.
+    pub(crate) fn expect(
+        self: &Arc<Self>,
+        running: Option<&Arc<Running>>,
+    ) -> (Place, oneshot::Receiver<Reply>) {
+        let (reply, receiver) = oneshot::channel();
+        (self.place(Some(reply), running), receiver)
+    }
+
+    /// Takes a place for a request whose answer comes by a stream of its own.
+    pub(crate) fn accompany(self: &Arc<Self>, running: Option<&Arc<Running>>) -> Place {
+        self.place(None, running)
+    }
+
+    fn place(
+        self: &Arc<Self>,
+        reply: Option<oneshot::Sender<Reply>>,
+        running: Option<&Arc<Running>>,
+    ) -> Place {
+        let id = 1 + self.last_id.fetch_add(1, Ordering::Relaxed);
+        self.waiting().insert(id, Waiting { reply, running: running.cloned() });
+        Place { id, board: self.clone() }
+    }
+
+    /// Takes in one message. `here` is the place of the request on whose own stream it came.
+    pub(crate) fn take(&self, message: &Message<'_>, here: Option<&Place>) -> Taken {
+        let elapsed = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.heard.store(elapsed, Ordering::Relaxed);
+        match message {
+            Message::Response(response) => self.answered(response, here),
+            Message::Notification(notification) => {
+                self.told(notification, here);
+                Taken::Done
+            }
+            Message::Request(request) => Taken::Owed(self.asked(request, here)),
+        }
+    }
+
+    fn answered(&self, response: &Response<'_>, here: Option<&Place>) -> Taken {
+        let reply = match response.outcome {
+            Outcome::Result(result) => Ok(result.to_owned()),
+            Outcome::Error(error) => Err(Failed::Refused(read_error(error))),
+        };
+        let id = response.id.and_then(number).or_else(|| self.only_one(here));
+        let Some(id) = id else { return Taken::Done };
+        match self.waiting().remove(&id) {
+            Some(Waiting { reply: Some(waiting), .. }) => {
+                let _ = waiting.send(reply);
+                Taken::Done
+            }
+            Some(Waiting { reply: None, .. }) => Taken::Answer(id, reply),
+            // Nobody asked, or nobody wants it any more.
+            None => Taken::Done,
+        }
+    }
+
+    /// Whom an answer without an id must be for.
+    fn only_one(&self, here: Option<&Place>) -> Option<u64> {
+        if let Some(place) = here {
+            return Some(place.id);
+        }
+        let waiting = self.waiting();
+        let mut ids = waiting.keys();
+        ids.next().filter(|_| ids.next().is_none()).copied()
+    }
+
+    fn told(&self, notification: &Notification<'_>, here: Option<&Place>) {
+        let changed = |change: fn(&mut News)| self.news.send_modify(change);
+        match (&*notification.method, notification.params) {
+            ("notifications/progress", Some(params)) => {
+                if let Some(running) = self.running_of(params) {
+                    running.moves(params);
+                }
+            }
+            ("notifications/tools/list_changed", _) => changed(|news| news.tools += 1),
+            ("notifications/resources/list_changed", _) => changed(|news| news.resources += 1),
+            ("notifications/prompts/list_changed", _) => changed(|news| news.prompts += 1),
+            (method, params) => {
+                if let Some(caller) = self.caller(here) {
+                    caller.told(method, params);
+                }
+            }
+        }
+    }
+
+    /// The call that a notification of progress belongs to.
+    fn running_of(&self, params: &RawValue) -> Option<Arc<Running>> {
+        let token: ProgressToken<'_> = serde_json::from_str(params.get()).ok()?;
+        let id = Id::new(token.token).and_then(number)?;
+        self.waiting().get(&id)?.running.clone()
+    }
+
+    /// The caller for whose sake a server speaks up: the one of the stream, or the only one there is.
+    fn caller(&self, here: Option<&Place>) -> Option<Arc<dyn Caller>> {
+        let waiting = self.waiting();
+        let caller = |it: &Waiting| Some(it.running.as_ref()?.caller.clone());
+        if let Some(place) = here {
+            return waiting.get(&place.id).and_then(caller);
+        }
+        let mut callers = waiting.values().filter_map(caller);
+        let first = callers.next()?;
+        callers.all(|it| Arc::ptr_eq(&it, &first)).then_some(first)
+    }
+
+    /// What is owed to a server that asks.
+    fn asked(&self, request: &Request<'_>, here: Option<&Place>) -> Pending {
+        let id = request.id.to_raw();
+        let (method, params) = (request.method.to_string(), request.params.map(ToOwned::to_owned));
+        let caller = self.caller(here);
+        let over = self.over.clone();
+        Box::pin(async move {
+            let answer = match (&*method, caller) {
+                ("ping", _) => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
+                (_, Some(caller)) => tokio::select! {
+                    answer = caller.asked(&method, params.as_deref()) => answer,
+                    () = over.cancelled() => Err(Error::internal("the connection is over")),
+                },
+                (_, None) => ().asked(&method, None).await,
+            };
+            let mut out = Vec::new();
+            match (Id::new(&id), answer) {
+                (Some(id), Ok(result)) => {
+                    write::result(&mut out, id, |out| {
+                        out.extend_from_slice(result.get().as_bytes())
+                    });
+                }
+                (id, Err(error)) => write::error(&mut out, id, &error),
+                (None, Ok(_)) => {}
+            }
+            out
+        })
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+        // Nothing in here panics while it is held; and if it did, the map would still be whole.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails the one who waits for `id`.
+    pub(crate) fn fail(&self, id: u64, failed: Failed) {
+        if let Some(Waiting { reply: Some(reply), .. }) = self.waiting().remove(&id) {
+            let _ = reply.send(Err(failed));
+        }
+    }
+}
+
+impl Place {
+    /// Leaves the board; whether an answer was still awaited.
+    pub(crate) fn leave(&self) -> bool {
+        self.board.waiting().remove(&self.id).is_some()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// The number in an id; some servers send numbers back as strings.
+fn number(id: Id<'_>) -> Option<u64> {
+    id.as_str().trim_matches('"').parse().ok()
+}
+
+/// An error as it was sent; what is missing in it is filled in.
+pub(crate) fn read_error(raw: &RawValue) -> Error {
+    let Ok(body) = serde_json::from_str::<ErrorBody<'_>>(raw.get()) else {
+        return Error {
+            data: Some(raw.to_owned()),
+            ..Error::internal("an error of no known shape")
+        };
+    };
+    let code = i32::try_from(body.code).unwrap_or(Error::INTERNAL);
+    Error { data: body.data.map(ToOwned::to_owned), ..Error::new(code, body.message) }
+}
