@@ -63,6 +63,12 @@ pub(crate) enum Failed {
     /// The server wants to know who we are, or does not want us.
     #[error("{0}")]
     Unauthorized(String),
+    /// Nothing was heard for this long.
+    #[error("it was silent for {} s", .0.as_secs_f32())]
+    Silent(std::time::Duration),
+    /// The server answered with something that is no answer to that.
+    #[error("{0}")]
+    Garbled(String),
     /// The server answered with an HTTP status that says no more.
     #[error("the server answered with HTTP status {status}{}", detail(text))]
     Status {

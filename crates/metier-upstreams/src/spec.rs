@@ -137,12 +137,6 @@ impl fmt::Debug for ServerName {
     }
 }
 
-impl std::borrow::Borrow<str> for ServerName {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
 impl ServerSpec {
     /// A server with the usual deadlines, all of whose tools are used.
     #[must_use]

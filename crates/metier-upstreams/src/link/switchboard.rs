@@ -168,6 +168,11 @@ impl Switchboard {
         self.news.send_modify(|news| news.troubles += 1);
     }
 
+    /// Whether a call is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.waiting().values().any(|it| it.running.is_some())
+    }
+
     /// Takes a place at the board for a request whose answer comes here.
     pub(crate) fn expect(
         self: &Arc<Self>,

@@ -1,0 +1,255 @@
+//! Connecting: from an endpoint to a server that has said what it offers.
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use metier_wire::Era;
+use serde_json::value::RawValue;
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    child::Child,
+    greet::{Capabilities, greet},
+    link::{Failed, Link},
+    list::{List, PROMPTS, RESOURCES, TEMPLATES, TOOLS, read_each, read_items},
+    offer::{Key, Offer, Tool},
+    phase::{Cause, Event},
+    spec::{Endpoint, Fallback, ServerSpec},
+};
+
+/// How long a program that closed its output may take to end, so that one can say how.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// A way to a server that has not been greeted yet.
+pub(crate) struct Opened {
+    pub(crate) link: Link,
+    /// The program behind it, if we started one.
+    pub(crate) child: Option<Child>,
+}
+
+/// Opens ways to servers. Tests have their own.
+#[derive(Clone)]
+pub(crate) struct Opener(Arc<dyn Fn(Endpoint) -> Opening + Send + Sync>);
+
+pub(crate) type Opening = Pin<Box<dyn Future<Output = Result<Opened, ConnectError>> + Send>>;
+
+/// A server that has said what it offers.
+pub(crate) struct Connection {
+    pub(crate) link: Link,
+    pub(crate) child: Option<Child>,
+    pub(crate) offer: Arc<Offer>,
+    pub(crate) capabilities: Capabilities,
+    /// How long it took to answer.
+    pub(crate) latency: Duration,
+}
+
+/// Why a server could not be connected.
+#[derive(Debug)]
+pub(crate) struct ConnectError {
+    reason: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Passing,
+    Permanent(Cause),
+    Expired,
+}
+
+impl Opener {
+    pub(crate) fn new(open: impl Fn(Endpoint) -> Opening + Send + Sync + 'static) -> Opener {
+        Opener(Arc::new(open))
+    }
+
+    async fn open(&self, endpoint: &Endpoint) -> Result<Opened, ConnectError> {
+        (self.0)(endpoint.clone()).await
+    }
+}
+
+impl ConnectError {
+    /// Something that may be otherwise in a moment.
+    pub(crate) fn passing(reason: impl Into<String>) -> ConnectError {
+        ConnectError { reason: reason.into(), kind: Kind::Passing }
+    }
+
+    /// Something that stays so until someone mends it.
+    pub(crate) fn permanent(reason: impl Into<String>) -> ConnectError {
+        ConnectError { reason: reason.into(), kind: Kind::Permanent(Cause::Unusable) }
+    }
+
+    pub(crate) fn event(self) -> Event {
+        match self.kind {
+            Kind::Passing => Event::Lost(self.reason.into()),
+            Kind::Permanent(cause) => Event::Refused(cause, self.reason.into()),
+            Kind::Expired => Event::Expired,
+        }
+    }
+}
+
+impl From<Failed> for ConnectError {
+    fn from(failed: Failed) -> ConnectError {
+        let kind = match &failed {
+            Failed::Unauthorized(_) => Kind::Permanent(Cause::Unauthorized),
+            Failed::Expired => Kind::Expired,
+            Failed::Status { status: 400 | 404 | 405 | 410, .. } => {
+                Kind::Permanent(Cause::Unusable)
+            }
+            _ => Kind::Passing,
+        };
+        ConnectError { reason: failed.to_string(), kind }
+    }
+}
+
+/// Connects a server within its time. `era` is the one it spoke when it was last met.
+pub(crate) async fn connect(
+    spec: &ServerSpec,
+    opener: &Opener,
+    era: Option<Era>,
+) -> Result<Connection, ConnectError> {
+    let within = spec.connect_timeout;
+    timeout(within, connect_by(&spec.endpoint, opener, era)).await.unwrap_or_else(|_| {
+        Err(ConnectError::passing(format!("it was not ready within {} s", within.as_secs_f32())))
+    })
+}
+
+async fn connect_by(
+    endpoint: &Endpoint,
+    opener: &Opener,
+    era: Option<Era>,
+) -> Result<Connection, ConnectError> {
+    // Programs of the legacy era start up for any first message but `initialize`, or give up; servers
+    // at an address say at once what they do not know.
+    let usual = match endpoint {
+        Endpoint::Http { .. } => Era::Modern,
+        Endpoint::Stdio(_) | Endpoint::LegacySse(_) => Era::Legacy,
+    };
+    let opened = opener.open(endpoint).await?;
+    match establish(opened, era.unwrap_or(usual)).await {
+        Err((Failed::Status { status: 400 | 404 | 405, .. }, _))
+            if let Some(older) = older(endpoint) =>
+        {
+            let opened = opener.open(&older).await?;
+            establish(opened, Era::Legacy).await.map_err(|(failed, _)| failed.into())
+        }
+        Err((failed, child)) => Err(told_by(failed, child).await),
+        Ok(connection) => Ok(connection),
+    }
+}
+
+/// The older way to the same address, if it may be tried.
+fn older(endpoint: &Endpoint) -> Option<Endpoint> {
+    match endpoint {
+        Endpoint::Http { site, fallback: Fallback::LegacySse } => {
+            Some(Endpoint::LegacySse(site.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// A program that went away can say more about why than the pipe that it left.
+async fn told_by(failed: Failed, child: Option<Child>) -> ConnectError {
+    let Some(mut child) = child else { return failed.into() };
+    match failed {
+        Failed::Lost(_) | Failed::Unsent(_) => match timeout(LAST_WORDS, child.ended()).await {
+            Ok(reason) => ConnectError::passing(reason),
+            Err(_) => failed.into(),
+        },
+        other => other.into(),
+    }
+}
+
+async fn establish(
+    Opened { link, child }: Opened,
+    first: Era,
+) -> Result<Connection, (Failed, Option<Child>)> {
+    let began = Instant::now();
+    let greeting = match greet(&link, first).await {
+        Ok(greeting) => greeting,
+        Err(failed) => return Err((failed, child)),
+    };
+    let latency = began.elapsed();
+    let capabilities = Capabilities::read(&greeting.capabilities);
+    let offer = Offer {
+        revision: greeting.revision,
+        server: greeting.server,
+        capabilities: greeting.capabilities,
+        instructions: greeting.instructions,
+        tools: Vec::new(),
+        resources: Vec::new(),
+        templates: Vec::new(),
+        prompts: Vec::new(),
+    };
+    match relist(&link, &offer, capabilities, Part::ALL).await {
+        Ok(offer) => {
+            let offer = Arc::new(offer);
+            Ok(Connection { link, child, offer, capabilities, latency })
+        }
+        Err(failed) => Err((failed, child)),
+    }
+}
+
+/// Which lists to ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) tools: bool,
+    pub(crate) resources: bool,
+    pub(crate) prompts: bool,
+}
+
+impl Part {
+    const ALL: Part = Part { tools: true, resources: true, prompts: true };
+}
+
+/// What a server offers now, of the lists that are asked for; the others stay.
+///
+/// Without its tools a server is of no use; a broken list of anything else is an empty one.
+pub(crate) async fn relist(
+    link: &Link,
+    offer: &Offer,
+    has: Capabilities,
+    part: Part,
+) -> Result<Offer, Failed> {
+    let mut offer = offer.clone();
+    let resources = part.resources && has.resources.is_some();
+    let (tools, resources, templates, prompts) = tokio::join!(
+        if_wanted(link, TOOLS, part.tools && has.tools.is_some()),
+        if_wanted(link, RESOURCES, resources),
+        if_wanted(link, TEMPLATES, resources),
+        if_wanted(link, PROMPTS, part.prompts && has.prompts.is_some()),
+    );
+    if let Some(tools) = tools {
+        let tools = tools.map_err(|failed| in_list(TOOLS, failed))?;
+        offer.tools = read_each(&tools, Tool::read, |tool| &tool.name);
+    }
+    if let Some(list) = resources {
+        offer.resources = read_items(&or_none(RESOURCES, list), Key::Uri);
+    }
+    if let Some(list) = templates {
+        offer.templates = read_items(&or_none(TEMPLATES, list), Key::UriTemplate);
+    }
+    if let Some(list) = prompts {
+        offer.prompts = read_items(&or_none(PROMPTS, list), Key::Name);
+    }
+    Ok(offer)
+}
+
+type Listed = Result<Vec<Box<RawValue>>, Failed>;
+
+async fn if_wanted(link: &Link, list: List, is_wanted: bool) -> Option<Listed> {
+    if is_wanted { Some(list.follow(link).await) } else { None }
+}
+
+fn or_none(list: List, listed: Listed) -> Vec<Box<RawValue>> {
+    listed.unwrap_or_else(|failed| {
+        tracing::debug!(method = list.method, %failed, "a list is missing");
+        Vec::new()
+    })
+}
+
+/// Says which list it was.
+fn in_list(list: List, failed: Failed) -> Failed {
+    match failed {
+        Failed::Refused(error) => Failed::Garbled(format!("`{}` failed: {error}", list.method)),
+        other => other,
+    }
+}

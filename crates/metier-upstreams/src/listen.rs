@@ -1,0 +1,52 @@
+//! Listening: hearing of changes from servers that tell them only to those who listen.
+
+use std::time::Duration;
+
+use metier_wire::Era;
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    greet::{Capabilities, Changes},
+    link::{Ask, Failed, Link},
+};
+
+/// The first pause before a stream is opened again.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The longest.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Hears what the server tells by itself, for as long as the server lets us. That a stream ends says
+/// nothing about the server's health; many cut theirs at fixed times.
+pub(crate) async fn listen(link: Link, has: Capabilities) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let began = Instant::now();
+        let heard = match link.board().revision().map(metier_wire::Revision::era) {
+            Some(Era::Modern) => subscribe(&link, has).await,
+            _ => link.hear().await,
+        };
+        match heard {
+            // There is nothing to hear, and never will be.
+            Err(Failed::Refused(_) | Failed::Status { .. }) => return,
+            Ok(()) | Err(_) if link.board().is_over() => return,
+            Ok(()) | Err(_) => {}
+        }
+        pause = if began.elapsed() > LONGEST_PAUSE { FIRST_PAUSE } else { pause };
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+async fn subscribe(link: &Link, has: Capabilities) -> Result<(), Failed> {
+    let wanted = |list: Option<Changes>| list == Some(Changes::Told);
+    let filter = format!(
+        r#"{{"toolsListChanged":{},"resourcesListChanged":{},"promptsListChanged":{}}}"#,
+        wanted(has.tools),
+        wanted(has.resources),
+        wanted(has.prompts),
+    );
+    let filter = RawValue::from_string(filter).unwrap_or_default();
+    let params = [("notifications", &*filter)];
+    link.request(Ask::new("subscriptions/listen", &params)).await.map(|_| ())
+}

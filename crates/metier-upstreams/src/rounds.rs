@@ -1,0 +1,95 @@
+//! Rounds: calls of 2026-07-28 that need answers from the caller before they can end.
+
+use std::sync::Arc;
+
+use metier_wire::{Error, Text};
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::{caller::Caller, link::Member};
+
+/// How often a server may ask before a call has its result.
+pub(crate) const MOST_ROUNDS: usize = 16;
+
+/// What a server wants to know first.
+#[derive(Debug)]
+pub(crate) struct Questions {
+    requests: Vec<(String, String, Option<Box<RawValue>>)>,
+    state: Option<Box<RawValue>>,
+}
+
+/// The answers, as parameters for the next round.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    responses: Box<RawValue>,
+    state: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Incomplete<'a> {
+    #[serde(borrow, default, rename = "resultType")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow, default, rename = "inputRequests")]
+    requests: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    state: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Asked<'a> {
+    method: String,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+}
+
+impl Questions {
+    /// What a result asks for, if it is none yet.
+    pub(crate) fn in_result(result: &RawValue) -> Option<Questions> {
+        // Most results say nothing of the kind; those need not be read.
+        if !result.get().contains("input_required") {
+            return None;
+        }
+        let incomplete: Incomplete<'_> = serde_json::from_str(result.get()).ok()?;
+        if incomplete.kind.is_none_or(|kind| kind.0 != "input_required") {
+            return None;
+        }
+        let requests = incomplete.requests.map_or("{}", RawValue::get);
+        let requests: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(requests).ok()?;
+        let requests = requests.into_iter().filter_map(|(key, value)| {
+            let raw = to_raw_value(&value).ok()?;
+            let asked: Asked<'_> = serde_json::from_str(raw.get()).ok()?;
+            Some((key, asked.method, asked.params.map(ToOwned::to_owned)))
+        });
+        Some(Questions {
+            requests: requests.collect(),
+            state: incomplete.state.map(ToOwned::to_owned),
+        })
+    }
+
+    /// Lets the caller answer them all.
+    pub(crate) async fn put_to(self, caller: &Arc<dyn Caller>) -> Result<Answers, Error> {
+        let mut responses = serde_json::Map::new();
+        for (key, method, params) in self.requests {
+            let answer = caller.asked(&method, params.as_deref()).await?;
+            let answer = serde_json::from_str(answer.get()).map_err(unreadable)?;
+            responses.insert(key, answer);
+        }
+        let responses = to_raw_value(&responses).map_err(unreadable)?;
+        Ok(Answers { responses, state: self.state })
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> Error {
+    Error::internal(format!("an answer of the caller cannot be sent: {error}"))
+}
+
+impl Answers {
+    /// The parameters of a call with these answers.
+    pub(crate) fn beside<'a>(&'a self, params: &[Member<'a>]) -> Vec<Member<'a>> {
+        let mut all = params.to_vec();
+        all.push(("inputResponses", &self.responses));
+        all.extend(self.state.as_deref().map(|state| ("requestState", state)));
+        all
+    }
+}

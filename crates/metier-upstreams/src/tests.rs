@@ -1,0 +1,3 @@
+//! The rules of upstreams, from pure ones to whole servers in memory.
+
+mod phases;

@@ -1,0 +1,164 @@
+//! The handle: everything that one can do with servers.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    call::{self, CallError, Request},
+    caller::Caller,
+    connect::Opener,
+    hub::{Hub, Order, Plan},
+    identity::Identity,
+    link::Member,
+    mirror::headers,
+    roster::Roster,
+    rounds::{MOST_ROUNDS, Questions},
+    spec::ServerName,
+};
+
+/// How long all servers together may take to end.
+const STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// Servers that are kept; clones are the same ones. When the last clone is dropped, all end.
+#[derive(Clone)]
+pub struct Upstreams {
+    roster: watch::Receiver<Arc<Roster>>,
+    orders: mpsc::Sender<Order>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Upstreams {
+    /// Begins to keep the servers of a plan, on the runtime that this is called on.
+    #[must_use]
+    pub fn start(identity: Identity, plan: Plan) -> Upstreams {
+        let tasks = TaskTracker::new();
+        let opener = Opener::real(identity, &tasks);
+        Upstreams::start_with(opener, tasks, plan)
+    }
+
+    pub(crate) fn start_with(opener: Opener, tasks: TaskTracker, plan: Plan) -> Upstreams {
+        let stop = CancellationToken::new();
+        let (publish, roster) = watch::channel(Arc::default());
+        let (orders, incoming) = mpsc::channel(16);
+        let mut hub = Hub::new(opener, tasks.clone(), stop.clone(), publish);
+        hub.follow(plan);
+        tasks.spawn(hub.run(incoming));
+        Upstreams { roster, orders, stop, tasks }
+    }
+
+    /// All servers and what they offer, now.
+    #[must_use]
+    pub fn roster(&self) -> Arc<Roster> {
+        self.roster.borrow().clone()
+    }
+
+    /// The roster, and each one that comes after it.
+    #[must_use]
+    pub fn rosters(&self) -> watch::Receiver<Arc<Roster>> {
+        self.roster.clone()
+    }
+
+    /// The roster when it is known of every server whether it can be reached, or when the time is over.
+    pub async fn settled(&self, within: Duration) -> Arc<Roster> {
+        let mut roster = self.roster.clone();
+        let settled = roster.wait_for(|roster| roster.is_settled());
+        match timeout(within, settled).await {
+            Ok(Ok(roster)) => roster.clone(),
+            Ok(Err(_)) | Err(_) => self.roster(),
+        }
+    }
+
+    /// Follows another plan: only servers that are to be reached in another way are left and reached anew.
+    pub async fn follow(&self, plan: Plan) {
+        let _ = self.orders.send(Order::Plan(plan)).await;
+    }
+
+    /// Tries a server that waits again at once.
+    pub async fn retry(&self, server: &ServerName) {
+        let _ = self.orders.send(Order::Retry(server.clone())).await;
+    }
+
+    /// Calls a tool by its id (`server:tool`) or wire name, and answers what the server asks meanwhile.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Option<&RawValue>,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        let roster = self.roster();
+        let Some(entry) = roster.tools().get(tool) else {
+            return Err(CallError::NoTool(tool.to_owned()));
+        };
+        let name = json_string(&entry.tool.name);
+        let nothing = RawValue::from_string("{}".to_owned()).unwrap_or_default();
+        let arguments = arguments.unwrap_or(&nothing);
+        let params = [("name", &*name), ("arguments", arguments)];
+        let headers = headers(&entry.tool.mirrored, Some(arguments));
+        let request =
+            Request { method: "tools/call", params: &params, headers: &headers, meta: &[] };
+        self.complete(&entry.server, request, caller).await
+    }
+
+    /// Reads a resource of a server.
+    pub async fn read(
+        &self,
+        server: &ServerName,
+        uri: &str,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        let uri = json_string(uri);
+        let params = [("uri", &*uri)];
+        let request = Request { method: "resources/read", params: &params, ..Request::default() };
+        self.complete(server, request, caller).await
+    }
+
+    /// Asks a server anything; what it answers is passed on as it is.
+    pub async fn request(
+        &self,
+        server: &ServerName,
+        request: Request<'_>,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        call::request(&self.roster, server, request, &caller).await
+    }
+
+    /// Asks a server, and goes on asking with the caller's answers until there is a result.
+    async fn complete(
+        &self,
+        server: &ServerName,
+        request: Request<'_>,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        let mut result = call::request(&self.roster, server, request, &caller).await?;
+        for _ in 0..MOST_ROUNDS {
+            let Some(questions) = Questions::in_result(&result) else { return Ok(result) };
+            let answers = questions
+                .put_to(&caller)
+                .await
+                .map_err(|error| CallError::Refused { server: server.clone(), error })?;
+            let params: Vec<Member<'_>> = answers.beside(request.params);
+            let request = Request { params: &params, ..request };
+            result = call::request(&self.roster, server, request, &caller).await?;
+        }
+        let reason = format!("it asked more than {MOST_ROUNDS} times");
+        Err(CallError::Lost { server: server.clone(), reason })
+    }
+
+    /// Leaves all servers, and waits until that is done.
+    pub async fn stop(&self) {
+        self.stop.cancel();
+        self.tasks.close();
+        let _ = timeout(STOP_WITHIN, self.tasks.wait()).await;
+    }
+}
+
+fn json_string(text: &str) -> Box<RawValue> {
+    to_raw_value(text).unwrap_or_default()
+}
