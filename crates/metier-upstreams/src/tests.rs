@@ -1,3 +1,5 @@
 //! The rules of upstreams, from pure ones to whole servers in memory.
 
+mod fake;
+mod lifecycle;
 mod phases;
