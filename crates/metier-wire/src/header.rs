@@ -33,14 +33,8 @@ pub struct Mirror<'a> {
 }
 
 /// The parameter that a method repeats as its name.
-const NAMED_BY: [(&str, Named); 3] =
-    [("tools/call", Named::Name), ("prompts/get", Named::Name), ("resources/read", Named::Uri)];
-
-#[derive(Clone, Copy)]
-enum Named {
-    Name,
-    Uri,
-}
+const NAMED_BY: [(&str, &str); 3] =
+    [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
 #[derive(Default, Deserialize)]
 struct Names<'a> {
@@ -55,21 +49,22 @@ impl Mirror<'_> {
     pub fn check(&self, request: &Request<'_>, revision: &str) -> Result<(), Error> {
         agree("MCP-Protocol-Version", self.revision, revision)?;
         agree("Mcp-Method", self.method, &request.method)?;
-        let Some((_, named)) = NAMED_BY.iter().find(|(method, _)| *method == request.method) else {
-            return Ok(());
-        };
+        let Some(parameter) = named_by(&request.method) else { return Ok(()) };
         let names = request.params.and_then(|it| serde_json::from_str::<Names<'_>>(it.get()).ok());
         let names = names.unwrap_or_default();
-        let in_body = match named {
-            Named::Name => names.name,
-            Named::Uri => names.uri,
-        };
+        let in_body = if parameter == "uri" { names.uri } else { names.name };
         // A body without a name, or with one that is no string, gets its answer from the method.
         let in_body = in_body.and_then(|it| serde_json::from_str::<Text<'_>>(it.get()).ok());
         let Some(in_body) = in_body else { return Ok(()) };
         let header = self.name.map(decoded).transpose()?;
         agree("Mcp-Name", header.as_deref(), &in_body.0)
     }
+}
+
+/// The parameter that a request with this method repeats in [`NAME`], if it does.
+#[must_use]
+pub fn named_by(method: &str) -> Option<&'static str> {
+    NAMED_BY.iter().find(|(named, _)| *named == method).map(|(_, parameter)| *parameter)
 }
 
 /// The value of a header that may be wrapped as `=?base64?…?=`.
