@@ -35,6 +35,11 @@ impl<'a> Ask<'a> {
         Ask { method, params, ..Ask::default() }
     }
 
+    /// The revision that it is written for, if one is settled; `server/discover` exists in one only.
+    pub(crate) fn revision(&self, settled: Option<Revision>) -> Option<Revision> {
+        if self.method == "server/discover" { Some(Revision::V2026_07_28) } else { settled }
+    }
+
     /// Appends the request as a message.
     pub(crate) fn write(
         &self,
@@ -62,7 +67,7 @@ impl<'a> Ask<'a> {
         identity: &Identity,
         revision: Option<Revision>,
     ) {
-        let is_modern = revision.is_some_and(|it| it.era() == Era::Modern);
+        let is_modern = self.revision(revision).is_some_and(|it| it.era() == Era::Modern);
         if !is_modern && self.meta.is_empty() && self.running.is_none() {
             return;
         }

@@ -29,8 +29,9 @@ pub(crate) struct Lines {
     skipped: Option<Ends>,
 }
 
+/// The ends of something that is too long to keep.
 #[derive(Debug)]
-struct Ends {
+pub(crate) struct Ends {
     head: Vec<u8>,
     tail: Vec<u8>,
 }
@@ -77,12 +78,7 @@ impl Lines {
         let part = &self.bytes[self.start..];
         match &mut self.skipped {
             Some(ends) => ends.pass(part),
-            None => {
-                let head = part[..END.min(part.len())].to_vec();
-                let mut ends = Ends { head, tail: Vec::new() };
-                ends.pass(part);
-                self.skipped = Some(ends);
-            }
+            None => self.skipped = Some(Ends::of(part)),
         }
         self.bytes.clear();
         self.bytes.shrink_to(ROOM);
@@ -91,14 +87,22 @@ impl Lines {
 }
 
 impl Ends {
+    /// The ends of what begins with `part`.
+    pub(crate) fn of(part: &[u8]) -> Ends {
+        let head = part[..END.min(part.len())].to_vec();
+        let mut ends = Ends { head, tail: Vec::new() };
+        ends.pass(part);
+        ends
+    }
+
     /// Goes on to the end of `part`.
-    fn pass(&mut self, part: &[u8]) {
+    pub(crate) fn pass(&mut self, part: &[u8]) {
         self.tail.extend_from_slice(&part[part.len().saturating_sub(END)..]);
         self.tail.drain(..self.tail.len().saturating_sub(END));
     }
 
     /// The id, where it is the member beside `jsonrpc` at either end of the message.
-    fn id(&self) -> Option<u64> {
+    pub(crate) fn id(&self) -> Option<u64> {
         let (head, tail) = (str::from_utf8(&self.head).ok(), str::from_utf8(&self.tail).ok());
         let first = head.and_then(|it| {
             let digits = it.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?;

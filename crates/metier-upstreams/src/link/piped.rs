@@ -25,14 +25,21 @@ const CHUNK: usize = 16 << 10;
 
 /// One stream of messages each way.
 pub(crate) struct Piped {
-    outbox: mpsc::Sender<Vec<u8>>,
+    outbox: mpsc::Sender<Outgoing>,
+}
+
+/// A message on its way out.
+pub(crate) struct Outgoing {
+    /// The id under which its answer is awaited, if it is a request.
+    pub(crate) id: Option<u64>,
+    pub(crate) message: Vec<u8>,
 }
 
 /// Where messages that come in belong, and where the answers to them go.
 #[derive(Clone)]
 pub(crate) struct Inbox {
     board: Arc<Switchboard>,
-    outbox: mpsc::Sender<Vec<u8>>,
+    outbox: mpsc::Sender<Outgoing>,
     tasks: TaskTracker,
     owed: Arc<tokio::sync::Semaphore>,
 }
@@ -42,7 +49,7 @@ impl Piped {
     pub(crate) fn new(
         board: &Arc<Switchboard>,
         tasks: &TaskTracker,
-    ) -> (Piped, Inbox, mpsc::Receiver<Vec<u8>>) {
+    ) -> (Piped, Inbox, mpsc::Receiver<Outgoing>) {
         let (outbox, outgoing) = mpsc::channel(OUTBOX);
         let inbox = Inbox {
             board: board.clone(),
@@ -79,7 +86,7 @@ impl Piped {
     }
 
     pub(crate) async fn send(&self, message: Vec<u8>) -> Result<(), Failed> {
-        self.outbox.send(message).await.map_err(|_| unsent())
+        self.outbox.send(Outgoing { id: None, message }).await.map_err(|_| unsent())
     }
 
     pub(crate) async fn request(&self, board: &Arc<Switchboard>, ask: Ask<'_>) -> Reply {
@@ -90,7 +97,7 @@ impl Piped {
         let (place, reply) = board.expect(ask.running);
         let mut message = Vec::with_capacity(256);
         ask.write(&mut message, place.id, &board.identity, board.revision());
-        permit.send(message);
+        permit.send(Outgoing { id: Some(place.id), message });
         let waiter = Waiter { place, outbox: &self.outbox, may_cancel: ask.method != "initialize" };
         let reply = reply.await;
         drop(waiter);
@@ -105,7 +112,7 @@ fn unsent() -> Failed {
 /// Someone who waits; if that ends before the answer is there, the server is told.
 struct Waiter<'a> {
     place: Place,
-    outbox: &'a mpsc::Sender<Vec<u8>>,
+    outbox: &'a mpsc::Sender<Outgoing>,
     may_cancel: bool,
 }
 
@@ -113,7 +120,8 @@ impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         if self.place.leave() && self.may_cancel {
             // A server that leaves no room for this reads nothing anyway.
-            let _ = self.outbox.try_send(cancellation(self.place.id));
+            let message = cancellation(self.place.id);
+            let _ = self.outbox.try_send(Outgoing { id: None, message });
         }
     }
 }
@@ -151,13 +159,14 @@ impl Inbox {
         let Ok(permit) = self.owed.clone().try_acquire_owned() else { return };
         let outbox = self.outbox.clone();
         self.tasks.spawn(async move {
-            let _ = outbox.send(pending.await).await;
+            let message = pending.await;
+            let _ = outbox.send(Outgoing { id: None, message }).await;
             drop(permit);
         });
     }
 
     /// Takes note of a message that was too long to be taken in.
-    fn give_up(&self, id: Option<u64>) {
+    pub(crate) fn give_up(&self, id: Option<u64>) {
         let reason = format!("the answer is longer than {} MiB", LONGEST_LINE >> 20);
         tracing::warn!(id, "a message is longer than {} MiB", LONGEST_LINE >> 20);
         if let Some(id) = id {
@@ -167,11 +176,11 @@ impl Inbox {
 }
 
 /// Writes messages as they come, as many at a time as there are.
-async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut outgoing: mpsc::Receiver<Vec<u8>>) {
-    while let Some(mut lines) = outgoing.recv().await {
+async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut outgoing: mpsc::Receiver<Outgoing>) {
+    while let Some(Outgoing { message: mut lines, .. }) = outgoing.recv().await {
         lines.push(b'\n');
         while let Ok(next) = outgoing.try_recv() {
-            lines.extend_from_slice(&next);
+            lines.extend_from_slice(&next.message);
             lines.push(b'\n');
         }
         // A reader that is gone shows on the other stream, with a better reason.
