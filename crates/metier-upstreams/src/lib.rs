@@ -28,6 +28,7 @@ mod rounds;
 mod spec;
 mod supervise;
 mod upstreams;
+mod web;
 mod wire_name;
 
 #[cfg(test)]

@@ -7,10 +7,13 @@
 //! ```
 
 mod ask;
+mod events;
 mod http;
 mod legacy_sse;
 mod lines;
 mod piped;
+mod refusal;
+mod remote;
 mod switchboard;
 
 use std::sync::Arc;
@@ -40,6 +43,15 @@ pub(crate) struct Link {
 pub(crate) enum Way {
     Piped(Piped),
     Http(Http),
+}
+
+/// What comes of hearing what a server tells by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// It ended for now.
+    Ended,
+    /// The server tells nothing by itself; there is no use in trying again.
+    Unsupported,
 }
 
 /// What comes of a request.
@@ -115,10 +127,13 @@ impl Link {
     }
 
     /// Hears what a server of the legacy era tells by itself; returns when it no longer does.
-    pub(crate) async fn hear(&self) -> Result<(), Failed> {
+    pub(crate) async fn hear(&self) -> Result<Heard, Failed> {
         match &*self.way {
             // It comes by the one stream that is read anyway.
-            Way::Piped(_) => Ok(self.board.over().await),
+            Way::Piped(_) => {
+                self.board.over().await;
+                Ok(Heard::Ended)
+            }
             Way::Http(http) => http.hear(&self.board).await,
         }
     }
@@ -126,7 +141,7 @@ impl Link {
     /// Says goodbye, where that is a message of its own.
     pub(crate) async fn leave(&self) {
         if let Way::Http(http) = &*self.way {
-            http.leave().await;
+            http.leave(&self.board).await;
         }
     }
 }
