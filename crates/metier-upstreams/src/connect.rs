@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use crate::{
     child::Child,
     greet::{Capabilities, greet},
-    link::{Failed, Link},
+    link::{Ending, Failed, Link},
     list::{List, PROMPTS, RESOURCES, TEMPLATES, TOOLS, read_each, read_items},
     offer::{Key, Offer, Tool},
     phase::{Cause, Event},
@@ -19,9 +19,12 @@ use crate::{
 /// How long a program that closed its output may take to end, so that one can say how.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// The one hold on a link: whoever lets go of it ends the link.
+pub(crate) struct Hold(Link);
+
 /// A way to a server that has not been greeted yet.
 pub(crate) struct Opened {
-    pub(crate) link: Link,
+    pub(crate) link: Hold,
     /// The program behind it, if we started one.
     pub(crate) child: Option<Child>,
 }
@@ -34,7 +37,7 @@ pub(crate) type Opening = Pin<Box<dyn Future<Output = Result<Opened, ConnectErro
 
 /// A server that has said what it offers.
 pub(crate) struct Connection {
-    pub(crate) link: Link,
+    pub(crate) link: Hold,
     pub(crate) child: Option<Child>,
     pub(crate) offer: Arc<Offer>,
     pub(crate) capabilities: Capabilities,
@@ -54,6 +57,22 @@ enum Kind {
     Passing,
     Permanent(Cause),
     Expired,
+}
+
+impl Hold {
+    pub(crate) fn new(link: Link) -> Hold {
+        Hold(link)
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.0
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.board().end(Ending::Lost("it was left".to_owned()));
+    }
 }
 
 impl Opener {
@@ -163,7 +182,7 @@ async fn establish(
     first: Era,
 ) -> Result<Connection, (Failed, Option<Child>)> {
     let began = Instant::now();
-    let greeting = match greet(&link, first).await {
+    let greeting = match greet(link.link(), first).await {
         Ok(greeting) => greeting,
         Err(failed) => return Err((failed, child)),
     };
@@ -179,7 +198,7 @@ async fn establish(
         templates: Vec::new(),
         prompts: Vec::new(),
     };
-    match relist(&link, &offer, capabilities, Part::ALL).await {
+    match relist(link.link(), &offer, capabilities, Part::ALL).await {
         Ok(offer) => {
             let offer = Arc::new(offer);
             Ok(Connection { link, child, offer, capabilities, latency })

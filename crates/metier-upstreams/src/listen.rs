@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     greet::{Capabilities, Changes},
-    link::{Ask, Failed, Link},
+    link::{Ask, Failed, Heard, Link},
 };
 
 /// The first pause before a stream is opened again.
@@ -27,10 +27,9 @@ pub(crate) async fn listen(link: Link, has: Capabilities) {
             _ => link.hear().await,
         };
         match heard {
-            // There is nothing to hear, and never will be.
-            Err(Failed::Refused(_) | Failed::Status { .. }) => return,
-            Ok(()) | Err(_) if link.board().is_over() => return,
-            Ok(()) | Err(_) => {}
+            Ok(Heard::Unsupported) | Err(Failed::Refused(_)) => return,
+            Ok(Heard::Ended) | Err(_) if link.board().is_over() => return,
+            Ok(Heard::Ended) | Err(_) => {}
         }
         pause = if began.elapsed() > LONGEST_PAUSE { FIRST_PAUSE } else { pause };
         sleep(pause).await;
@@ -38,7 +37,7 @@ pub(crate) async fn listen(link: Link, has: Capabilities) {
     }
 }
 
-async fn subscribe(link: &Link, has: Capabilities) -> Result<(), Failed> {
+async fn subscribe(link: &Link, has: Capabilities) -> Result<Heard, Failed> {
     let wanted = |list: Option<Changes>| list == Some(Changes::Told);
     let filter = format!(
         r#"{{"toolsListChanged":{},"resourcesListChanged":{},"promptsListChanged":{}}}"#,
@@ -48,5 +47,5 @@ async fn subscribe(link: &Link, has: Capabilities) -> Result<(), Failed> {
     );
     let filter = RawValue::from_string(filter).unwrap_or_default();
     let params = [("notifications", &*filter)];
-    link.request(Ask::new("subscriptions/listen", &params)).await.map(|_| ())
+    link.request(Ask::new("subscriptions/listen", &params)).await.map(|_| Heard::Ended)
 }

@@ -141,7 +141,7 @@ impl Keeper {
         self.standing.stderr = connection.child.as_ref().map(crate::child::Child::stderr);
         self.standing.offer = Some(connection.offer.clone());
         self.step(Event::Connected);
-        self.standing.link = Some(connection.link.clone());
+        self.standing.link = Some(connection.link.link().clone());
         self.report().await;
         let mut care = Care::new(connection);
         let ended = loop {
@@ -216,11 +216,11 @@ struct Care {
 impl Care {
     fn new(connection: Connection) -> Care {
         let now = Instant::now();
-        let mut news = connection.link.board().news();
+        let mut news = connection.link.link().board().news();
         let known = news.borrow_and_update().clone();
         let health = Health::default();
         Care {
-            listening: Some(Box::pin(listen(connection.link.clone(), connection.capabilities))),
+            listening: Some(Box::pin(listen(connection.link.link().clone(), connection.capabilities))),
             offer: connection.offer.clone(),
             connection,
             news,
@@ -284,7 +284,7 @@ impl Care {
     /// Asks again for the lists that have changed.
     fn relist(&mut self) -> Happening {
         if let Some((part, _)) = self.changed.take() {
-            let (link, offer) = (self.connection.link.clone(), self.offer.clone());
+            let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
             let has = self.connection.capabilities;
             self.relisting = Some(Box::pin(async move { relist(&link, &offer, has, part).await }));
         }
@@ -293,10 +293,10 @@ impl Care {
 
     /// Asks whether the server is there, unless it was heard lately.
     fn look(&mut self) -> Happening {
-        let board = self.connection.link.board();
+        let board = self.connection.link.link().board();
         let (quiet, pause) = (board.quiet(), self.health.pause());
         if quiet >= pause || std::mem::take(&mut self.is_suspect) {
-            self.probing = Some(Box::pin(probe(self.connection.link.clone())));
+            self.probing = Some(Box::pin(probe(self.connection.link.link().clone())));
         } else {
             self.health.heard();
             self.probe_at = Instant::now() + (pause - quiet);
@@ -315,7 +315,7 @@ impl Care {
             }
             Probe::Gone(failed) => Happening::Ended(Event::Lost(failed.to_string().into())),
             // A server that does one thing at a time may be busy with that; the call has a deadline.
-            Probe::Silent if self.connection.link.board().is_busy() => Happening::Nothing,
+            Probe::Silent if self.connection.link.link().board().is_busy() => Happening::Nothing,
             Probe::Silent => match self.health.missed() {
                 Verdict::Fine | Verdict::Shaky => Happening::Nothing,
                 Verdict::Dead => Happening::Ended(Event::Lost("it no longer answers".into())),
@@ -339,8 +339,8 @@ impl Care {
     /// Ends the connection, in good order.
     async fn end(self) {
         let Connection { link, child, .. } = self.connection;
-        link.leave().await;
-        link.board().end(Ending::Lost("it was stopped".to_owned()));
+        link.link().leave().await;
+        drop(link);
         if let Some(child) = child {
             child.stop().await;
         }

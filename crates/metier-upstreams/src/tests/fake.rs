@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::{
     Endpoint, Identity, Plan, Program, ServerName, ServerSpec, Upstreams,
-    connect::{ConnectError, Opened, Opener},
+    connect::{ConnectError, Hold, Opened, Opener},
     link::{Link, Piped, Switchboard, Way},
 };
 
@@ -105,7 +105,7 @@ impl Fake {
         let board = Switchboard::new(Arc::new(Identity::new("test", "1")));
         let (reader, writer) = split(ours);
         let piped = Piped::lines(&board, tasks, reader, writer);
-        Ok(Opened { link: Link::new(Way::Piped(piped), board), child: None })
+        Ok(Opened { link: Hold::new(Link::new(Way::Piped(piped), board)), child: None })
     }
 
     /// A hub that keeps this one server under the name `fake`.
