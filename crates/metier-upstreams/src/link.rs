@@ -14,6 +14,8 @@ mod lines;
 mod piped;
 mod refusal;
 mod remote;
+#[cfg(test)]
+mod stub;
 mod switchboard;
 
 use std::sync::Arc;
