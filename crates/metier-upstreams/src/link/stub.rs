@@ -135,6 +135,8 @@ pub(crate) fn told(reply: Reply) -> String {
                 Failed::Unsent(_) => "unsent",
                 Failed::Lost(_) => "lost",
                 Failed::Expired => "expired",
+                Failed::Silent(_) => "silent",
+                Failed::Garbled(_) => "garbled",
                 Failed::Unauthorized(_) => "unauthorized",
                 Failed::Status { .. } => "status",
             };
