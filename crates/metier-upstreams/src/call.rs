@@ -27,7 +27,7 @@ pub struct Request<'a> {
     pub params: &'a [Member<'a>],
     /// Members for its `_meta`; those that the protocol wants are added.
     pub meta: &'a [Member<'a>],
-    /// Headers that repeat some of its arguments.
+    /// Headers that repeat some of its arguments; [`Upstreams::call`](crate::Upstreams::call) knows them.
     pub(crate) headers: &'a [(String, String)],
 }
 
