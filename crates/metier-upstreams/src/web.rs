@@ -2,6 +2,7 @@
 
 use std::{
     error::Error as StdError,
+    net::IpAddr,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -9,6 +10,8 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, future::BoxFuture, stream::BoxStream};
 use http::{Request, Response, StatusCode, Uri, header};
+use reqwest::{Client, ClientBuilder, redirect::Policy};
+use rustls::crypto::CryptoProvider;
 use thiserror::Error;
 use url::Url;
 
@@ -40,13 +43,19 @@ pub(crate) enum WebError {
 }
 
 impl Web {
-    /// The web as this machine reaches it; its proxies are those of the environment.
+    /// The web as this machine reaches it; its proxies are those of the environment. Nothing is
+    /// made ready before the first request.
     pub(crate) fn new() -> Web {
-        let shared = Arc::new(OnceLock::new());
+        let shared = Arc::new((OnceLock::new(), OnceLock::new()));
         Web(Arc::new(move |request| {
             let shared = shared.clone();
             Box::pin(async move {
-                match shared.get_or_init(client) {
+                let client = if is_local(request.uri()) {
+                    shared.0.get_or_init(|| built(builder().no_proxy()))
+                } else {
+                    shared.1.get_or_init(|| built(builder()))
+                };
+                match client {
                     Ok(client) => through(client, request).await,
                     Err(error) => Err(error.clone()),
                 }
@@ -104,26 +113,32 @@ fn next_address(from: &Uri, response: &Response<Body>) -> Option<Uri> {
     (from.origin() == to.origin()).then(|| to.as_str().parse().ok()).flatten()
 }
 
-fn client() -> Result<reqwest::Client, WebError> {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
+/// Whether an address is of this machine; no proxy leads there.
+fn is_local(uri: &Uri) -> bool {
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let is_loopback = host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback());
+    is_loopback || host.eq_ignore_ascii_case("localhost")
+}
+
+fn builder() -> ClientBuilder {
+    if CryptoProvider::get_default().is_none() {
         // Another thread may have been quicker, with one that serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
-    let client = reqwest::Client::builder()
+    Client::builder()
         .user_agent(concat!("metier/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_PATIENCE)
         .tcp_nodelay(true)
         .tcp_keepalive(KEEP_ALIVE)
         .http2_keep_alive_interval(KEEP_ALIVE)
-        .redirect(reqwest::redirect::Policy::none())
-        .build();
-    client.map_err(|error| WebError::Unreachable(innermost(&error.without_url())))
+        .redirect(Policy::none())
 }
 
-async fn through(
-    client: &reqwest::Client,
-    request: Request<Bytes>,
-) -> Result<Response<Body>, WebError> {
+fn built(builder: ClientBuilder) -> Result<Client, WebError> {
+    builder.build().map_err(classed)
+}
+
+async fn through(client: &Client, request: Request<Bytes>) -> Result<Response<Body>, WebError> {
     let request = reqwest::Request::try_from(request).map_err(classed)?;
     let mut response = client.execute(request).await.map_err(classed)?;
     let mut head = Response::new(());

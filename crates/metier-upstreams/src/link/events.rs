@@ -42,7 +42,7 @@ struct Parser {
     /// The line that has not ended yet.
     line: Vec<u8>,
     event: Event,
-    has_data: bool,
+    data: Option<Vec<u8>>,
     /// The ends of data that is too long.
     skipped: Option<Ends>,
     /// Whether the line that has not ended belongs to them.
@@ -160,38 +160,36 @@ impl Parser {
     }
 
     fn take_data(&mut self, value: &[u8]) {
-        let had_data = std::mem::replace(&mut self.has_data, true);
-        let Data::Whole(data) = &mut self.event.data else { return };
-        if self.skipped.is_some() || data.len() + value.len() > LONGEST_LINE {
+        let length = self.data.as_ref().map_or(0, Vec::len) + value.len();
+        if self.skipped.is_some() || length > LONGEST_LINE {
             self.skip(value);
             return;
         }
-        if had_data {
-            data.push(b'\n');
+        match &mut self.data {
+            Some(data) => {
+                data.push(b'\n');
+                data.extend_from_slice(value);
+            }
+            None => self.data = Some(value.to_vec()),
         }
-        data.extend_from_slice(value);
     }
 
     /// Lets go of the data that is there: it is too long.
     fn skip(&mut self, part: &[u8]) {
-        match (&mut self.skipped, &mut self.event.data) {
+        match (&mut self.skipped, self.data.take()) {
             (Some(ends), _) => ends.pass(part),
-            (none, Data::Whole(data)) if !data.is_empty() => {
-                let mut ends = Ends::of(&std::mem::take(data));
-                ends.pass(part);
-                *none = Some(ends);
-            }
-            (none, _) => *none = Some(Ends::of(part)),
+            (none, None) => *none = Some(Ends::of(part)),
+            (none, Some(data)) => none.insert(Ends::of(&data)).pass(part),
         }
     }
 
     /// The event that an empty line ends; nothing if there was none.
     fn finish(&mut self) -> Option<Event> {
         let mut event = std::mem::take(&mut self.event);
-        self.has_data = false;
-        if let Some(ends) = self.skipped.take() {
-            event.data = Data::TooLong(ends.id());
-        }
+        event.data = match (self.skipped.take(), self.data.take()) {
+            (Some(ends), _) => Data::TooLong(ends.id()),
+            (None, data) => Data::Whole(data.unwrap_or_default()),
+        };
         (event != Event::default()).then_some(event)
     }
 }

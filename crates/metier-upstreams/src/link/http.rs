@@ -274,10 +274,13 @@ impl Wire {
         let (wire, board) = (self.clone(), board.clone());
         let sending = async move {
             let message = message.await;
-            match timeout(PATIENCE, wire.post(&board, message)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(failed)) => tracing::debug!(%failed, "a message was not taken"),
-                Err(_) => tracing::debug!("a message was not taken in time"),
+            tokio::select! {
+                sent = timeout(PATIENCE, wire.post(&board, message)) => match sent {
+                    Ok(Ok(())) => {}
+                    Ok(Err(failed)) => tracing::debug!(%failed, "a message was not taken"),
+                    Err(_) => tracing::debug!("a message was not taken in time"),
+                },
+                () = board.over() => {}
             }
         };
         self.tasks.spawn_on(sending, &runtime);

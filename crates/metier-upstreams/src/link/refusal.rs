@@ -7,7 +7,7 @@ use http::{
     HeaderMap, Response, StatusCode,
     header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use metier_wire::{Frame, Message, Outcome};
+use metier_wire::{Error, Frame, Message, Outcome};
 use url::Url;
 
 use super::{
@@ -29,11 +29,14 @@ pub(crate) async fn refusal(remote: &Remote, response: Response<Body>) -> Failed
     let (head, body) = response.into_parts();
     let read = tokio::time::timeout(PATIENCE, whole(body, MOST_READ)).await;
     let body = read.ok().and_then(Result::ok).flatten().unwrap_or_default();
+    let error = error_of(&body);
     if matches!(head.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        return Failed::Unauthorized(unauthorized(remote, head.status, &head.headers));
+        let mut text = unauthorized(remote, head.status, &head.headers);
+        text += &error.map(|it| format!(": {}", shown(&it.message))).unwrap_or_default();
+        return Failed::Unauthorized(text);
     }
-    if let Some(refused) = error_of(&body) {
-        return refused;
+    if let Some(error) = error {
+        return Failed::Refused(error);
     }
     let text = moved(remote, &head.headers).filter(|_| head.status.is_redirection());
     let text = text.or_else(|| later(&head.headers));
@@ -58,10 +61,10 @@ pub(crate) async fn whole(mut body: Body, bound: usize) -> Result<Option<Vec<u8>
 }
 
 /// The error of the protocol that a body is, if it is one.
-fn error_of(body: &[u8]) -> Option<Failed> {
+fn error_of(body: &[u8]) -> Option<Error> {
     let Ok(Frame::One(Message::Response(response))) = Frame::read(body) else { return None };
     match response.outcome {
-        Outcome::Error(error) => Some(Failed::Refused(read_error(error))),
+        Outcome::Error(error) => Some(read_error(error)),
         Outcome::Result(_) => None,
     }
 }

@@ -106,7 +106,7 @@ impl<'a> Exchange<'a> {
         self.board.over().await;
         let ending = self.board.news().borrow().ending.clone();
         if ending == Some(Ending::Expired) {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 
@@ -188,8 +188,14 @@ impl<'a> Exchange<'a> {
     fn linger(&self, mut events: Events) {
         let (wire, board) = (self.wire.clone(), self.board.clone());
         let mut rest = Box::pin(timeout(LINGER, async move {
-            while let Some(Ok(event)) = events.next().await {
-                wire.take_event(&board, &event, None);
+            let read = async {
+                while let Some(Ok(event)) = events.next().await {
+                    wire.take_event(&board, &event, None);
+                }
+            };
+            tokio::select! {
+                () = read => {}
+                () = board.over() => {}
             }
         }));
         if rest.as_mut().now_or_never().is_none() {

@@ -126,6 +126,9 @@ async fn who_is_not_authorized_is_told_what_is_missing() {
     let forbids = "unauthorized: the server forbids this (HTTP status 403)";
     check(scope, &format!("{forbids}, with scope `write`")).await;
     check("403", forbids).await;
+    let origin = r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"bad origin"}}"#;
+    let json = format!("403\ncontent-type: application/json\n\n{origin}");
+    check(&json, &format!("{forbids}: bad origin")).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,14 @@
 //! Real sockets, where only they can tell.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
+use axum::serve::ListenerExt;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -19,20 +26,21 @@ use tokio::{
     net::TcpListener,
     time::timeout,
 };
+use tokio_util::task::TaskTracker;
 
 use super::{Bench, LEGACY};
 use crate::{link::Ask, web::Web};
 
 /// A server of one request: it reads, says `words`, and is gone.
-async fn once(words: &'static str) -> String {
+async fn once(words: impl AsRef<[u8]> + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let tasks = tokio_util::task::TaskTracker::new();
+    let tasks = TaskTracker::new();
     tasks.spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         let _ = socket.read(&mut [0; 4096]).await;
-        socket.write_all(words.as_bytes()).await.unwrap();
-        if words.is_empty() {
+        socket.write_all(words.as_ref()).await.unwrap();
+        if words.as_ref().is_empty() {
             // Neither a word nor an end.
             std::future::pending::<()>().await;
         }
@@ -85,6 +93,38 @@ async fn a_server_that_never_speaks_holds_nobody_longer_than_they_wait() {
     assert!(outcome.is_err());
 }
 
+#[tokio::test]
+async fn an_answer_may_be_compressed() {
+    let packed = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\x2a\xce\xcf\x2b\x2a\x48\x56\xb2\x52\x32\xd2\x33\x50\xd2\x51\xca\x4c\x51\xb2\x32\xd4\x51\x2a\x4a\x2d\x2e\xcd\x29\x51\xb2\xaa\xae\xad\x05\x00\x6c\xbd\x59\xc0\x24\x00\x00\x00";
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n\r\n";
+    check(&once([head.as_bytes(), packed].concat()).await, "ok {}", 0).await;
+}
+
+#[tokio::test]
+async fn giving_up_a_modern_request_closes_its_stream() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let (answered, answer) = tokio::sync::oneshot::channel();
+    let server = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let _ = socket.read(&mut [0; 4096]).await;
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: hi\n\n";
+        socket.write_all(head.as_bytes()).await.unwrap();
+        answered.send(()).unwrap();
+        socket.read(&mut [0; 1]).await.unwrap_or_default()
+    };
+    let bench = Bench::at(&url, Web::new(), super::MODERN);
+    let client = async {
+        tokio::select! {
+            outcome = bench.ask("tools/list") => panic!("{outcome}"),
+            _ = answer => {}
+        }
+    };
+    let (left, ()) = tokio::join!(server, client);
+    assert_eq!(left, 0);
+}
+
 /// A server of the official SDK with one tool.
 #[derive(Clone)]
 struct Echo;
@@ -117,8 +157,8 @@ fn raw(value: &serde_json::Value) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap()
 }
 
-/// Serves the SDK's server over a real socket; gives back its address.
-async fn sdk(tasks: &tokio_util::task::TaskTracker) -> String {
+/// Serves the SDK's server over a real socket; gives back its address, and counts connections.
+async fn sdk(tasks: &TaskTracker) -> (String, Arc<AtomicUsize>) {
     let service = StreamableHttpService::new(
         || Ok(Echo),
         Arc::new(LocalSessionManager::default()),
@@ -127,8 +167,14 @@ async fn sdk(tasks: &tokio_util::task::TaskTracker) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let router = axum::Router::new().route_service("/mcp", service);
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    let listener = listener.tap_io(move |socket| {
+        socket.set_nodelay(true).unwrap();
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
     tasks.spawn(async move { axum::serve(listener, router).await.unwrap() });
-    format!("http://{address}/mcp")
+    (format!("http://{address}/mcp"), count)
 }
 
 /// Calls the one tool; gives back the text of its result.
@@ -142,8 +188,9 @@ async fn echo(bench: &Bench) -> String {
 
 #[tokio::test]
 async fn the_official_sdk_is_understood_in_its_sessions() {
-    let tasks = tokio_util::task::TaskTracker::new();
-    let bench = Bench::at(&sdk(&tasks).await, Web::new(), None);
+    let tasks = TaskTracker::new();
+    let (url, connections) = sdk(&tasks).await;
+    let bench = Bench::at(&url, Web::new(), None);
     let version = raw(&json!("2025-11-25"));
     let (capabilities, client) = (raw(&json!({})), raw(&json!({ "name": "m", "version": "1" })));
     let params = [
@@ -154,17 +201,20 @@ async fn the_official_sdk_is_understood_in_its_sessions() {
     bench.link.request(Ask::new("initialize", &params)).await.unwrap();
     bench.link.board().settle(LEGACY.unwrap());
     bench.link.notify("notifications/initialized", None::<&()>).await.unwrap();
-    for _ in 0..3 {
+    for _ in 0..50 {
         assert_eq!(echo(&bench).await, r#""\"hi\"""#);
     }
+    // One each would be 50; now and then the end of a stream comes too late.
+    assert!(connections.load(Ordering::Relaxed) < 25);
     bench.link.leave().await;
     assert_eq!(bench.ask("tools/list").await, "expired: the session has expired");
 }
 
 #[tokio::test]
 async fn the_official_sdk_is_understood_without_a_session() {
-    let tasks = tokio_util::task::TaskTracker::new();
-    let bench = Bench::at(&sdk(&tasks).await, Web::new(), None);
+    let tasks = TaskTracker::new();
+    let (url, _) = sdk(&tasks).await;
+    let bench = Bench::at(&url, Web::new(), None);
     assert!(bench.ask("server/discover").await.starts_with("ok {"));
     bench.link.board().settle(super::MODERN.unwrap());
     assert_eq!(echo(&bench).await, r#""\"hi\"""#);
