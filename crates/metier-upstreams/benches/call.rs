@@ -23,7 +23,8 @@ use metier_upstreams::{
 use serde_json::{Value, json, value::RawValue};
 use tokio::runtime::{Builder, Runtime};
 
-const ARGUMENTS: &str = r#"{"text":"a text of some sixty characters, as one would send to a tool"}"#;
+const ARGUMENTS: &str =
+    r#"{"text":"a text of some sixty characters, as one would send to a tool"}"#;
 const CALL: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":"#,
     r#"{"text":"a text of some sixty characters, as one would send to a tool"}}}"#
@@ -54,7 +55,9 @@ fn answer(message: &[u8]) -> Option<String> {
         }
         "server/discover" => {
             let error = json!({ "code": -32601, "message": "unknown" });
-            return Some(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string());
+            return Some(
+                json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string(),
+            );
         }
         _ => return None,
     };

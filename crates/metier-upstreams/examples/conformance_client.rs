@@ -21,7 +21,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let name = ServerName::new("suite")?;
     let endpoint = Endpoint::Http { site, fallback: Fallback::None };
     let plan = Plan { servers: vec![ServerSpec::new(name.clone(), endpoint)], ..Plan::default() };
-    let capabilities = json!({ "elicitation": { "applyDefaults": true }, "sampling": {}, "roots": {} });
+    let capabilities =
+        json!({ "elicitation": { "applyDefaults": true }, "sampling": {}, "roots": {} });
     let identity = Identity::capable("metier", env!("CARGO_PKG_VERSION"), capabilities);
     let upstreams = Upstreams::start(identity, plan);
     let roster = upstreams.settled(Duration::from_secs(30)).await;
@@ -45,7 +46,16 @@ async fn call_tools(upstreams: &Upstreams, roster: &Roster) -> Result<(), Box<dy
         if !wanted.iter().any(|call| call["name"] == *entry.tool.name) {
             let schema = entry.tool.input_schema().map_or("{}", RawValue::get);
             let schema: Value = serde_json::from_str(schema)?;
-            call_tool(upstreams, &entry.id, &sample(&schema)).await?;
+            let mut arguments = sample(&schema);
+            // One scenario wants to see what was kept of the schema of another tool.
+            if let (Some(echoed), true) = (
+                roster.tools().get("suite:json_schema_2020_12_tool"),
+                arguments.get("schema").is_some(),
+            ) {
+                let schema = echoed.tool.input_schema().map_or("{}", RawValue::get);
+                arguments["schema"] = serde_json::from_str(schema)?;
+            }
+            call_tool(upstreams, &entry.id, &arguments).await?;
         }
     }
     Ok(())
@@ -91,9 +101,8 @@ struct Agreeable;
 impl Caller for Agreeable {
     fn asked<'a>(&'a self, method: &'a str, params: Option<&'a RawValue>) -> Answering<'a> {
         Box::pin(async move {
-            let params: Value = params
-                .and_then(|it| serde_json::from_str(it.get()).ok())
-                .unwrap_or_default();
+            let params: Value =
+                params.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
             let answer = match method {
                 "elicitation/create" => {
                     json!({ "action": "accept", "content": sample(&params["requestedSchema"]) })

@@ -1,6 +1,10 @@
 //! Connecting: from an endpoint to a server that has said what it offers.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use metier_wire::Era;
 use serde_json::value::RawValue;
@@ -8,9 +12,11 @@ use tokio::time::{Instant, timeout};
 
 use crate::{
     child::Child,
+    doing::{Doing, doing},
     greet::{Capabilities, greet},
     link::{Ending, Failed, Link},
     list::{List, PROMPTS, RESOURCES, TEMPLATES, TOOLS, read_each, read_items},
+    listen::listen,
     offer::{Key, Offer, Tool},
     phase::{Cause, Event},
     spec::{Endpoint, Fallback, ServerSpec},
@@ -41,6 +47,8 @@ pub(crate) struct Connection {
     pub(crate) child: Option<Child>,
     pub(crate) offer: Arc<Offer>,
     pub(crate) capabilities: Capabilities,
+    /// Hears what it tells by itself.
+    pub(crate) listening: Doing<()>,
     /// How long it took to answer.
     pub(crate) latency: Duration,
 }
@@ -198,11 +206,19 @@ async fn establish(
         templates: Vec::new(),
         prompts: Vec::new(),
     };
-    match relist(link.link(), &offer, capabilities, Part::ALL).await {
-        Ok(offer) => {
-            let offer = Arc::new(offer);
-            Ok(Connection { link, child, offer, capabilities, latency })
+    // Whoever listens before asking misses no change.
+    let mut listening: Doing<()> = Some(Box::pin(listen(link.link().clone(), capabilities)));
+    let listed = {
+        let mut listed = pin!(relist(link.link(), &offer, capabilities, Part::ALL));
+        loop {
+            tokio::select! {
+                listed = &mut listed => break listed,
+                () = doing(&mut listening) => {}
+            }
         }
+    };
+    match listed.map(Arc::new) {
+        Ok(offer) => Ok(Connection { link, child, offer, capabilities, listening, latency }),
         Err(failed) => Err((failed, child)),
     }
 }

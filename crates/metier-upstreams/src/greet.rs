@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metier_wire::{Era, Revision};
+use metier_wire::{Era, Error, Revision};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -10,6 +10,9 @@ use crate::link::{Ask, Failed, Link};
 
 /// How long a server may take to say that it does not know `server/discover`.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The revision that is spoken with servers of the modern era.
+const MODERN: Revision = Revision::V2026_07_28;
 
 /// What a server says when it is met.
 #[derive(Debug)]
@@ -40,10 +43,10 @@ pub(crate) async fn greet(link: &Link, first: Era) -> Result<Greeting, Failed> {
     let greeting = match first {
         Era::Legacy => match initialize(link).await {
             // A server without `initialize` may be one of the other era.
-            Err(refused @ Failed::Refused(_)) => discover(link).await.map_err(|_| refused),
+            Err(refused @ Failed::Refused(_)) => discover_twice(link).await.map_err(|_| refused),
             other => other,
         },
-        Era::Modern => match discover(link).await {
+        Era::Modern => match discover_twice(link).await {
             Err(failed @ (Failed::Unsent(_) | Failed::Unauthorized(_))) => Err(failed),
             Err(_) => initialize(link).await,
             other => other,
@@ -78,6 +81,25 @@ async fn initialize(link: &Link) -> Result<Greeting, Failed> {
     Ok(said.greeting(revision))
 }
 
+/// Asks again where a server refuses our revision, yet names it among those that it speaks.
+async fn discover_twice(link: &Link) -> Result<Greeting, Failed> {
+    #[derive(Deserialize)]
+    struct Spoken {
+        supported: Vec<String>,
+    }
+    let refused = match discover(link).await {
+        Err(Failed::Refused(error)) if error.code == Error::UNSUPPORTED_REVISION => error,
+        other => return other,
+    };
+    let data = refused.data.as_deref().map_or("", RawValue::get);
+    match serde_json::from_str::<Spoken>(data) {
+        Ok(Spoken { supported }) if supported.iter().any(|it| it == MODERN.as_str()) => {
+            discover(link).await
+        }
+        _ => Err(Failed::Refused(refused)),
+    }
+}
+
 async fn discover(link: &Link) -> Result<Greeting, Failed> {
     let asked = link.request(Ask::new(DISCOVER, &[]));
     let Ok(result) = tokio::time::timeout(DISCOVER_TIMEOUT, asked).await else {
@@ -85,11 +107,10 @@ async fn discover(link: &Link) -> Result<Greeting, Failed> {
     };
     let result = result?;
     let said: Introduction<'_> = read(&result, DISCOVER)?;
-    let modern = Revision::V2026_07_28;
-    if said.supported.iter().any(|it| it == modern.as_str()) {
-        Ok(said.greeting(modern))
+    if said.supported.iter().any(|it| it == MODERN.as_str()) {
+        Ok(said.greeting(MODERN))
     } else {
-        Err(Failed::Garbled(format!("it does not speak revision {modern}")))
+        Err(Failed::Garbled(format!("it does not speak revision {MODERN}")))
     }
 }
 

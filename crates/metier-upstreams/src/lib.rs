@@ -11,6 +11,7 @@ mod call;
 mod caller;
 mod child;
 mod connect;
+mod doing;
 mod filter;
 mod greet;
 mod hub;

@@ -1,6 +1,6 @@
 //! Supervision: one task keeps one server. The connection lives in its frame and nowhere else.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use metier_wire::Era;
 use tokio::{
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     connect::{ConnectError, Connection, Opener, Part, connect, relist},
+    doing::{Doing, doing},
     link::{Ending, Failed, News},
-    listen::listen,
     offer::Offer,
     phase::{Cause, Event, Phase, STABLE_AFTER},
     probe::{Health, Probe, Verdict, probe},
@@ -193,8 +193,6 @@ enum Happening {
     Nothing,
 }
 
-type Doing<T> = Option<Pin<Box<dyn Future<Output = T> + Send>>>;
-
 /// A connection, and what is done about it at the moment.
 struct Care {
     connection: Connection,
@@ -214,13 +212,13 @@ struct Care {
 }
 
 impl Care {
-    fn new(connection: Connection) -> Care {
+    fn new(mut connection: Connection) -> Care {
         let now = Instant::now();
         let mut news = connection.link.link().board().news();
         let known = news.borrow_and_update().clone();
         let health = Health::default();
         Care {
-            listening: Some(Box::pin(listen(connection.link.link().clone(), connection.capabilities))),
+            listening: connection.listening.take(),
             offer: connection.offer.clone(),
             connection,
             news,
@@ -351,18 +349,6 @@ impl Care {
 async fn ended(connection: &mut Connection) -> String {
     match &mut connection.child {
         Some(child) => child.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Resolves with what something under way comes to; never, if nothing is.
-async fn doing<T>(doing: &mut Doing<T>) -> T {
-    match doing {
-        Some(future) => {
-            let value = future.await;
-            *doing = None;
-            value
-        }
         None => std::future::pending().await,
     }
 }

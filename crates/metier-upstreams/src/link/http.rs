@@ -21,7 +21,7 @@ use super::{
     events::{Data, Event, Events},
     refusal::refusal,
     remote::{self, Kind, Remote},
-    switchboard::{Ending, Pending, Place, Switchboard, Taken},
+    switchboard::{Ending, Home, Pending, Place, Switchboard, Taken},
 };
 use crate::{
     spec::Site,
@@ -82,10 +82,10 @@ impl Http {
         if is_modern(revision) {
             repeat(&mut headers, &ask)?;
         }
-        let place = board.accompany(ask.running);
+        let (place, elsewhere) = board.expect(Home::Stream, ask.running);
         let mut message = Vec::with_capacity(256);
         ask.write(&mut message, place.id, &board.identity, revision);
-        Exchange::new(&self.wire, board, place, &ask).run(headers, message).await
+        Exchange::new(&self.wire, board, place, &ask).run(headers, message, elsewhere).await
     }
 
     /// Sends a message that has no answer.
@@ -238,11 +238,9 @@ impl Wire {
         let mut reply = None;
         for message in messages.iter().flatten() {
             match board.take(message, here) {
-                Taken::Answer(id, it) if here.is_some_and(|place| place.id == id) => {
-                    reply = Some(it);
-                }
+                Taken::Answer(it) => reply = Some(it),
                 Taken::Owed(pending) => self.pay(board, pending),
-                Taken::Answer(..) | Taken::Done => {}
+                Taken::Done => {}
             }
         }
         reply

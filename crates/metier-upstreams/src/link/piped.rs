@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use super::{
     Ask, Failed, Reply,
     lines::{LONGEST_LINE, Line, Lines},
-    switchboard::{Ending, Place, Switchboard, Taken},
+    switchboard::{Ending, Home, Place, Switchboard, Taken},
 };
 
 /// How many messages may be on their way out.
@@ -94,7 +94,7 @@ impl Piped {
         if board.is_over() {
             return Err(unsent());
         }
-        let (place, reply) = board.expect(ask.running);
+        let (place, reply) = board.expect(Home::Board, ask.running);
         let mut message = Vec::with_capacity(256);
         ask.write(&mut message, place.id, &board.identity, board.revision());
         permit.send(Outgoing { id: Some(place.id), message });

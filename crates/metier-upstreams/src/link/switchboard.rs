@@ -39,9 +39,19 @@ pub(crate) struct Switchboard {
 
 /// Someone who waits for an answer.
 struct Waiting {
-    /// Where the answer goes; none if the one who waits reads it from a stream of its own.
-    reply: Option<oneshot::Sender<Reply>>,
+    /// Where the answer goes, if it does not come by a stream of the one who waits.
+    reply: oneshot::Sender<Reply>,
+    home: Home,
     running: Option<Arc<Running>>,
+}
+
+/// Where someone waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// Here: what the board says is all there is to know.
+    Board,
+    /// At a stream of their own, which also says what the end of the connection means for them.
+    Stream,
 }
 
 /// What the one who keeps the connection must know: how often each thing happened.
@@ -69,8 +79,8 @@ pub(crate) enum Ending {
 pub(crate) enum Taken {
     /// Nothing more.
     Done,
-    /// It is the answer to the request with this id, for which nobody waits at the board.
-    Answer(u64, Reply),
+    /// It is the answer to the request on whose own stream it came.
+    Answer(Reply),
     /// The server asked something; the future is the message to send back.
     Owed(Pending),
 }
@@ -158,8 +168,8 @@ impl Switchboard {
         });
         self.over.cancel();
         let waiting: Vec<Waiting> = self.waiting().drain().map(|(_, it)| it).collect();
-        for reply in waiting.into_iter().filter_map(|it| it.reply) {
-            let _ = reply.send(Err(failed(&ending)));
+        for waiting in waiting.into_iter().filter(|it| it.home == Home::Board) {
+            let _ = waiting.reply.send(Err(failed(&ending)));
         }
     }
 
@@ -173,28 +183,16 @@ impl Switchboard {
         self.waiting().values().any(|it| it.running.is_some())
     }
 
-    /// Takes a place at the board for a request whose answer comes here.
+    /// Takes a place at the board for a request.
     pub(crate) fn expect(
         self: &Arc<Self>,
+        home: Home,
         running: Option<&Arc<Running>>,
     ) -> (Place, oneshot::Receiver<Reply>) {
         let (reply, receiver) = oneshot::channel();
-        (self.place(Some(reply), running), receiver)
-    }
-
-    /// Takes a place for a request whose answer comes by a stream of its own.
-    pub(crate) fn accompany(self: &Arc<Self>, running: Option<&Arc<Running>>) -> Place {
-        self.place(None, running)
-    }
-
-    fn place(
-        self: &Arc<Self>,
-        reply: Option<oneshot::Sender<Reply>>,
-        running: Option<&Arc<Running>>,
-    ) -> Place {
         let id = 1 + self.last_id.fetch_add(1, Ordering::Relaxed);
-        self.waiting().insert(id, Waiting { reply, running: running.cloned() });
-        Place { id, board: self.clone() }
+        self.waiting().insert(id, Waiting { reply, home, running: running.cloned() });
+        (Place { id, board: self.clone() }, receiver)
     }
 
     /// Takes in one message. `here` is the place of the request on whose own stream it came.
@@ -219,11 +217,11 @@ impl Switchboard {
         let id = response.id.and_then(number).or_else(|| self.only_one(here));
         let Some(id) = id else { return Taken::Done };
         match self.waiting().remove(&id) {
-            Some(Waiting { reply: Some(waiting), .. }) => {
-                let _ = waiting.send(reply);
+            Some(_) if here.is_some_and(|place| place.id == id) => Taken::Answer(reply),
+            Some(waiting) => {
+                let _ = waiting.reply.send(reply);
                 Taken::Done
             }
-            Some(Waiting { reply: None, .. }) => Taken::Answer(id, reply),
             // Nobody asked, or nobody wants it any more.
             None => Taken::Done,
         }
@@ -313,8 +311,8 @@ impl Switchboard {
 
     /// Fails the one who waits for `id`.
     pub(crate) fn fail(&self, id: u64, failed: Failed) {
-        if let Some(Waiting { reply: Some(reply), .. }) = self.waiting().remove(&id) {
-            let _ = reply.send(Err(failed));
+        if let Some(waiting) = self.waiting().remove(&id) {
+            let _ = waiting.reply.send(Err(failed));
         }
     }
 }

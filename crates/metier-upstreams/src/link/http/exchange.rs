@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 use metier_wire::header;
 use tokio::{
     runtime::Handle,
+    sync::oneshot,
     time::{sleep, timeout},
 };
 
@@ -74,8 +75,19 @@ impl<'a> Exchange<'a> {
         Exchange { wire, board, place, manner }
     }
 
-    pub(super) async fn run(self, headers: HeaderMap, message: Vec<u8>) -> Reply {
-        let reply = self.reply(headers, message).await;
+    /// Sends the request and waits for its answer, by its own stream or `elsewhere`: a server may
+    /// have lost the one and use another that it has.
+    pub(super) async fn run(
+        self,
+        headers: HeaderMap,
+        message: Vec<u8>,
+        elsewhere: oneshot::Receiver<Reply>,
+    ) -> Reply {
+        let reply = tokio::select! {
+            biased;
+            reply = self.reply(headers, message) => reply,
+            Ok(reply) = elsewhere => reply,
+        };
         self.place.leave();
         reply
     }
