@@ -18,6 +18,8 @@ const DISK: &[&str] = &[
     "metier-skills/src/plugins/disk.rs",
     "metier-skills/src/plugins/folders.rs",
     "metier-skills/src/plugins/marketplaces.rs",
+    "metier-upstreams/src/child/refusal.rs",
+    "metier-upstreams/src/child/unix/group.rs",
     "metier/src/commands/mcp.rs",
     "metier/src/commands/new.rs",
     "metier/src/commands/switch.rs",
@@ -40,7 +42,10 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("io::stderr", &["metier/src/main.rs", "metier/src/logs.rs"]),
     ("env::var", &["metier/src/environment.rs"]),
     ("env::current_dir", &["metier/src/environment.rs"]),
-    ("Command::new", &[]),
+    (
+        "Command::new",
+        &["metier-upstreams/src/child.rs", "metier-upstreams/src/child/unix/guard.rs"],
+    ),
     ("process::exit", &[]),
     ("TcpStream", &[]),
 ];
