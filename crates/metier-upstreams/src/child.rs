@@ -50,6 +50,8 @@ use crate::spec::Program;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last words of a program that has ended may take to arrive.
 const LAST_WORDS: Duration = Duration::from_millis(250);
+/// How many characters of those are told as the reason.
+const LONGEST_REASON: usize = 300;
 /// How a command may end that is written without its extension.
 const SUFFIXES: &[&str] = if cfg!(windows) { &["", ".cmd", ".bat"] } else { &[""] };
 
@@ -93,7 +95,7 @@ impl Child {
         self.last_words().await;
         let ending = status.map_or_else(|error| unknown(&error), describe);
         match self.stderr.last_line() {
-            Some(line) => format!("{ending}: {line}"),
+            Some(line) => ending + ": " + &line.chars().take(LONGEST_REASON).collect::<String>(),
             None => ending,
         }
     }

@@ -57,23 +57,63 @@ async fn check_nobody_survives(signal: Signal) {
 
 #[tokio::test]
 async fn nobody_survives_when_we_are_killed() {
-    check_nobody_survives(Signal::KILL).await;
+    tokio::join!(
+        check_nobody_survives(Signal::KILL),
+        check_nobody_survives(Signal::TERM),
+        check_nobody_survives(Signal::ABORT),
+    );
 }
 
-#[tokio::test]
-async fn nobody_survives_when_we_are_terminated_or_abort() {
-    check_nobody_survives(Signal::TERM).await;
-    check_nobody_survives(Signal::ABORT).await;
+/// Runs a test that measures this process, so nothing else may run in it.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn check_alone(name: &str) {
+    let status = alone(name).stdout(Stdio::null()).status().unwrap();
+    assert!(status.success(), "{name}");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn starts_and_ends_leave_nothing_behind() {
-    let status = alone("leaks::many_starts_and_ends").stdout(Stdio::null()).status().unwrap();
-    assert!(status.success());
+    check_alone("leaks::many_starts_and_ends");
 }
 
-/// Counts what belongs to this process, so nothing else may run in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_complains_without_end_neither_waits_nor_costs_memory() {
+    check_alone("leaks::flood");
+}
+
+/// Writes 100 MB to stderr before it says anything.
+const FLOOD: &str = "line=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+    yes $line$line$line$line$line$line$line$line | head -c 100000000 >&2
+    echo >&2; echo the end >&2; echo done; read line";
+
+#[tokio::test]
+#[ignore = "runs in a process of its own"]
+#[cfg(target_os = "linux")]
+async fn flood() {
+    if !is_alone() {
+        return;
+    }
+    let mut run = Run::start(&script(FLOOD), &Guard::default());
+    let before = most_memory();
+    assert_eq!(run.line().await, "done");
+    let stderr = run.child.stderr();
+    run.stop().await;
+    assert_eq!(stderr.last_line(), Some("the end".to_owned()));
+    let (kept, grown) = (stderr.text().len(), most_memory() - before);
+    assert!(kept <= 64 << 10 && grown < 4 << 10, "{kept} bytes kept, {grown} KiB grown");
+}
+
+/// The most memory that this process ever had, in KiB.
+#[cfg(target_os = "linux")]
+fn most_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    most.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
 #[tokio::test]
 #[ignore = "runs in a process of its own"]
 #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use rustix::process::{
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 /// How often one looks whether anybody is left.
-const GLANCE: Duration = Duration::from_millis(10);
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// A program that leads a process group, and the others in it.
 pub(crate) struct Group {
@@ -89,7 +89,7 @@ impl Group {
 #[cfg(target_os = "linux")]
 fn have_all_ended(group: Pid) -> bool {
     let Ok(processes) = std::fs::read_dir("/proc") else { return false };
-    let states = processes.flatten().filter_map(|process| {
+    let mut states = processes.flatten().filter_map(|process| {
         let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
         // `id (name) state parent group …`, and a name may hold anything.
         let mut fields = stat.rsplit_once(") ")?.1.split(' ');
@@ -97,7 +97,7 @@ fn have_all_ended(group: Pid) -> bool {
         let of_group = fields.nth(1)?.parse() == Ok(Pid::as_raw(Some(group)));
         of_group.then_some(state)
     });
-    states.into_iter().all(|state| state == "Z")
+    states.all(|state| state == "Z")
 }
 
 #[cfg(not(target_os = "linux"))]
