@@ -15,9 +15,6 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-#[cfg(all(test, unix))]
-mod tests;
-
 use std::{
     io,
     path::{self, Path, PathBuf},
@@ -196,3 +193,7 @@ fn describe(status: ExitStatus) -> String {
 fn unknown(error: &io::Error) -> String {
     format!("it ended, nobody knows how: {}", error.kind())
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

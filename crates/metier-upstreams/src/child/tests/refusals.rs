@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use rustix::io::Errno;
+
 use super::{
     super::{Child, Guard, StartError, TaskTracker},
     Run, script,
@@ -25,14 +27,17 @@ fn check(program: &Program, expected: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _context = runtime.enter();
     let error = Child::start(program, &TaskTracker::new(), &Guard::default()).err().unwrap();
-    assert_eq!((error.to_string().as_str(), error.is_permanent()), (expected, true));
+    assert_eq!(judged(&error), format!("for good: {expected}"));
 }
 
 /// What an error of the system means for `server`.
 #[track_caller]
-fn check_error(error: &io::Error, expected: &str, is_permanent: bool) {
-    let error = StartError::new(&program("server"), error);
-    assert_eq!((error.to_string().as_str(), error.is_permanent()), (expected, is_permanent));
+fn check_error(error: &io::Error, expected: &str) {
+    assert_eq!(judged(&StartError::new(&program("server"), error)), expected);
+}
+
+fn judged(error: &StartError) -> String {
+    format!("for {}: {error}", if error.is_permanent() { "good" } else { "now" })
 }
 
 #[test]
@@ -104,21 +109,18 @@ fn a_script_without_its_interpreter_is_permanent() {
 #[test]
 fn what_is_no_program_is_permanent() {
     check_error(
-        &io::Error::from_raw_os_error(8),
-        "`server` is not executable: run `chmod +x server`, or name its interpreter as `command`",
-        true,
+        &Errno::NOEXEC.into(),
+        "for good: `server` is not executable: run `chmod +x server`, \
+         or name its interpreter as `command`",
     );
 }
 
 #[test]
 fn a_system_that_is_short_of_something_is_tried_again() {
-    let busy = |reason| format!("`server` cannot be started: {reason}; it is tried again");
-    for errno in [rustix::io::Errno::MFILE, rustix::io::Errno::NOMEM, rustix::io::Errno::AGAIN] {
-        let error = StartError::new(&program("server"), &errno.into());
-        assert!(!error.is_permanent(), "{error}");
-    }
-    let error = io::Error::from(rustix::io::Errno::MFILE);
-    check_error(&error, &busy("too many open files"), false);
+    let busy = |reason| format!("for now: `server` cannot be started: {reason}; it is tried again");
+    check_error(&Errno::MFILE.into(), &busy("too many open files"));
+    check_error(&Errno::NOMEM.into(), &busy("cannot allocate memory"));
+    check_error(&Errno::AGAIN.into(), &busy("resource temporarily unavailable"));
 }
 
 #[tokio::test]
