@@ -35,11 +35,12 @@ use self::unix::{Group, Note, signal_name};
 #[cfg(windows)]
 use self::windows::{Group, Note, signal_name};
 
+pub(crate) use self::refusal::StartError;
+pub use self::stderr::Stderr;
 #[cfg(unix)]
 pub(crate) use self::unix::Guard;
 #[cfg(windows)]
 pub(crate) use self::windows::Guard;
-pub(crate) use self::{refusal::StartError, stderr::Stderr};
 
 use crate::spec::Program;
 

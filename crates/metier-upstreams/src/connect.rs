@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
 use crate::{
-    child::Child,
+    child::{Child, StartError},
     doing::{Doing, doing},
     greet::{Capabilities, greet},
     link::{Ending, Failed, Link},
@@ -95,13 +95,13 @@ impl Opener {
 
 impl ConnectError {
     /// Something that may be otherwise in a moment.
-    pub(crate) fn passing(reason: impl Into<String>) -> ConnectError {
-        ConnectError { reason: reason.into(), kind: Kind::Passing }
+    pub(crate) fn passing(reason: String) -> ConnectError {
+        ConnectError { reason, kind: Kind::Passing }
     }
 
     /// Something that stays so until someone mends it.
-    pub(crate) fn permanent(reason: impl Into<String>) -> ConnectError {
-        ConnectError { reason: reason.into(), kind: Kind::Permanent(Cause::Unusable) }
+    pub(crate) fn permanent(reason: String) -> ConnectError {
+        ConnectError { reason, kind: Kind::Permanent(Cause::Unusable) }
     }
 
     pub(crate) fn event(self) -> Event {
@@ -110,6 +110,14 @@ impl ConnectError {
             Kind::Permanent(cause) => Event::Refused(cause, self.reason.into()),
             Kind::Expired => Event::Expired,
         }
+    }
+}
+
+impl From<StartError> for ConnectError {
+    fn from(error: StartError) -> ConnectError {
+        let make =
+            if error.is_permanent() { ConnectError::permanent } else { ConnectError::passing };
+        make(error.to_string())
     }
 }
 

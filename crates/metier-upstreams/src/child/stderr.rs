@@ -16,7 +16,7 @@ const CHUNK: usize = 16 << 10;
 
 /// The end of what a program writes to stderr.
 #[derive(Debug, Default)]
-pub(crate) struct Stderr(Mutex<Ring>);
+pub struct Stderr(Mutex<Ring>);
 
 /// Lines, the oldest of which make room for the newest; the last may be unfinished.
 #[derive(Debug, Default)]
@@ -36,14 +36,16 @@ pub(super) async fn drain(mut stream: ChildStderr, stderr: Arc<Stderr>) {
 
 impl Stderr {
     /// All that is kept, oldest first, as it was written.
-    pub(crate) fn text(&self) -> String {
+    #[must_use]
+    pub fn text(&self) -> String {
         let ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (older, newer) = ring.bytes.as_slices();
         String::from_utf8_lossy(&[older, newer].concat()).into_owned()
     }
 
     /// The last line that says something.
-    pub(crate) fn last_line(&self) -> Option<String> {
+    #[must_use]
+    pub fn last_line(&self) -> Option<String> {
         let text = self.text();
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
     }
