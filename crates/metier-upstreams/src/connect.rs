@@ -63,6 +63,8 @@ pub(crate) struct ConnectError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Passing,
+    /// It is there, but what it says makes no sense.
+    Garbled,
     Permanent(Cause),
     Expired,
 }
@@ -104,9 +106,14 @@ impl ConnectError {
         ConnectError { reason, kind: Kind::Permanent(Cause::Unusable) }
     }
 
+    /// Whether the server may still have what it offered before.
+    pub(crate) fn keeps_offer(&self) -> bool {
+        self.kind != Kind::Garbled
+    }
+
     pub(crate) fn event(self) -> Event {
         match self.kind {
-            Kind::Passing => Event::Lost(self.reason.into()),
+            Kind::Passing | Kind::Garbled => Event::Lost(self.reason.into()),
             Kind::Permanent(cause) => Event::Refused(cause, self.reason.into()),
             Kind::Expired => Event::Expired,
         }
@@ -126,6 +133,7 @@ impl From<Failed> for ConnectError {
         let kind = match &failed {
             Failed::Unauthorized(_) => Kind::Permanent(Cause::Unauthorized),
             Failed::Expired => Kind::Expired,
+            Failed::Refused(_) | Failed::Garbled(_) => Kind::Garbled,
             Failed::Status { status: 400 | 404 | 405 | 410, .. } => {
                 Kind::Permanent(Cause::Unusable)
             }

@@ -6,6 +6,55 @@
 //!        call, read, request ───┘                 ▼
 //!                                    hub: the one writer ──▶ watch<Arc<Roster>>
 //! ```
+//!
+//! An agent says which servers there are, and has their tools:
+//!
+//! ```
+//! use std::{sync::Arc, time::Duration};
+//!
+//! use metier_upstreams::{
+//!     Endpoint, Identity, Plan, Program, Secrets, ServerName, ServerSpec, Upstreams,
+//! };
+//! use serde_json::value::RawValue;
+//!
+//! # // A server in a line of shell: it answers `initialize`, `tools/list` and one call.
+//! # const SERVER: &str = r#"
+//! # say() { read -r _ && echo "{\"jsonrpc\":\"2.0\",\"id\":$1,\"result\":$2}"; }
+//! # say 1 '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}'
+//! # read -r _ # notifications/initialized
+//! # say 2 '{"tools":[{"name":"weather"}]}'
+//! # say 3 '{"content":[{"type":"text","text":"rain"}]}'
+//! # read -r _ # the end"#;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let program = Program {
+//!     command: "sh".to_owned(),
+//!     args: vec!["-c".to_owned(), SERVER.to_owned()],
+//!     env: Secrets::default(),
+//!     cwd: None,
+//! };
+//! let spec = ServerSpec::new(ServerName::new("sky")?, Endpoint::Stdio(program));
+//! let plan = Plan { servers: vec![spec], ..Plan::default() };
+//!
+//! // Everything connects at once; nothing here waits for a server that is slow.
+//! let upstreams = Upstreams::start(Identity::new("my-agent", "1.0"), plan);
+//! let roster = upstreams.settled(Duration::from_secs(5)).await;
+//! for entry in roster.tools().entries() {
+//!     println!("{} is {} to models", entry.id, entry.wire_name);
+//! }
+//!
+//! let arguments: Box<RawValue> = serde_json::from_str(r#"{"city":"Bergen"}"#)?;
+//! let result = upstreams.call("sky:weather", Some(&arguments), Arc::new(())).await?;
+//! assert_eq!(result.get(), r#"{"content":[{"type":"text","text":"rain"}]}"#);
+//!
+//! upstreams.stop().await; // no process is left behind
+//! # Ok(())
+//! # })
+//! # }
+//! ```
+//!
+//! A server that dies, hangs or is not there costs only its own tools: its [`Phase`] says why, and
+//! it is tried again for ever. What a [`Caller`] is asked by a server during a call it may answer.
 
 mod call;
 mod caller;

@@ -39,6 +39,9 @@ pub(crate) async fn listen(link: Link, has: Capabilities) {
 
 async fn subscribe(link: &Link, has: Capabilities) -> Result<Heard, Failed> {
     let wanted = |list: Option<Changes>| list == Some(Changes::Told);
+    if ![has.tools, has.resources, has.prompts].into_iter().any(wanted) {
+        return Ok(Heard::Unsupported);
+    }
     let filter = format!(
         r#"{{"toolsListChanged":{},"resourcesListChanged":{},"promptsListChanged":{}}}"#,
         wanted(has.tools),

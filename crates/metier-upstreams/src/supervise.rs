@@ -57,7 +57,10 @@ impl Keeper {
             let event = match &self.standing.phase {
                 Phase::Connecting { .. } => match self.connect().await {
                     Some(Ok(connection)) => self.tend(connection).await,
-                    Some(Err(error)) => Some(error.event()),
+                    Some(Err(error)) => {
+                        self.standing.offer.take_if(|_| !error.keeps_offer());
+                        Some(error.event())
+                    }
                     None => None,
                 },
                 phase => match phase.pause() {

@@ -17,7 +17,7 @@ use crate::{
     identity::Identity,
     link::Member,
     mirror::headers,
-    roster::Roster,
+    roster::{Roster, Server},
     rounds::{MOST_ROUNDS, Questions},
     spec::ServerName,
 };
@@ -92,7 +92,7 @@ impl Upstreams {
         arguments: Option<&RawValue>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        let roster = self.roster();
+        let roster = self.knowing(tool).await;
         let Some(entry) = roster.tools().get(tool) else {
             return Err(CallError::NoTool(tool.to_owned()));
         };
@@ -104,6 +104,21 @@ impl Upstreams {
         let request =
             Request { method: "tools/call", params: &params, headers: &headers, meta: &[] };
         self.complete(&entry.server, request, caller).await
+    }
+
+    /// The roster when it has a tool, or when no server whose it could be is just being met.
+    async fn knowing(&self, tool: &str) -> Arc<Roster> {
+        let knows = |roster: &Arc<Roster>| {
+            let may_come = |server: &Arc<Server>| {
+                server.standing.phase.is_undecided() && tool.starts_with(server.name().as_str())
+            };
+            roster.tools().get(tool).is_some() || !roster.servers().any(may_come)
+        };
+        let now = self.roster();
+        if knows(&now) {
+            return now;
+        }
+        self.roster.clone().wait_for(knows).await.map_or(now, |it| it.clone())
     }
 
     /// Reads a resource of a server.

@@ -97,6 +97,31 @@ async fn a_server_whose_tools_cannot_be_listed_is_in_error_and_offers_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_comes_back_without_its_tools_offers_none() {
+    let fake = Fake::new(|start, message| match message["method"].as_str() {
+        Some("tools/list") if start == 1 => vec![error(message, -32603, "no")],
+        Some("tools/call") => vec![Act::Leave],
+        _ => good(message),
+    });
+    let upstreams = fake.kept();
+    upstreams.settled(Duration::from_secs(30)).await;
+    call(&upstreams, "{}").await.unwrap_err();
+    until(&upstreams, "fake waiting (it closed its output) fake:echo").await;
+    until(&upstreams, "fake waiting (`tools/list` failed: no (-32603))").await;
+    until(&upstreams, "fake ready fake:echo").await;
+    upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_a_server_that_is_just_being_met() {
+    let upstreams = Fake::good().kept();
+    assert_eq!(call(&upstreams, "1").await.unwrap(), r#"{"content":[],"got":1}"#);
+    let unknown = upstreams.call("fake:other", None, Arc::new(())).await.unwrap_err();
+    assert_eq!(unknown.to_string(), "there is no tool `fake:other`");
+    upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_no_longer_answers_is_lost_after_three_misses() {
     let fake = Fake::new(|start, message| match message["method"].as_str() {
         Some("ping") if start == 0 => Vec::new(),
