@@ -14,8 +14,6 @@ mod lines;
 mod piped;
 mod refusal;
 mod remote;
-#[cfg(test)]
-mod stub;
 mod switchboard;
 
 use std::sync::Arc;
@@ -147,3 +145,6 @@ impl Link {
         }
     }
 }
+
+#[cfg(test)]
+mod stub;

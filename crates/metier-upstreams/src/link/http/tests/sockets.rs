@@ -94,6 +94,33 @@ async fn a_server_that_never_speaks_holds_nobody_longer_than_they_wait() {
 }
 
 #[tokio::test]
+async fn every_request_says_what_it_is_and_what_it_takes() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let server = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut bytes = vec![0; 4096];
+        let read = socket.read(&mut bytes).await.unwrap();
+        socket.write_all(b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        String::from_utf8_lossy(&bytes[..read]).into_owned()
+    };
+    let bench = Bench::at(&url, Web::new(), None);
+    let (sent, _) = tokio::join!(server, bench.ask("ping"));
+    let (head, _) = sent.split_once("\r\n\r\n").unwrap();
+    let mut lines: Vec<&str> = head.lines().filter(|it| !it.starts_with("host: ")).collect();
+    lines[1..].sort_unstable();
+    let expected = [
+        "POST /mcp HTTP/1.1",
+        "accept-encoding: gzip",
+        "accept: application/json, text/event-stream",
+        "content-length: 52",
+        "content-type: application/json",
+        concat!("user-agent: metier/", env!("CARGO_PKG_VERSION")),
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[tokio::test]
 async fn an_answer_may_be_compressed() {
     let packed = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\xca\x2a\xce\xcf\x2b\x2a\x48\x56\xb2\x52\x32\xd2\x33\x50\xd2\x51\xca\x4c\x51\xb2\x32\xd4\x51\x2a\x4a\x2d\x2e\xcd\x29\x51\xb2\xaa\xae\xad\x05\x00\x6c\xbd\x59\xc0\x24\x00\x00\x00";
     let head =
