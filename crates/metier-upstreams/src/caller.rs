@@ -63,7 +63,9 @@ impl Running {
     pub(crate) async fn silent_for(&self, patience: Duration) {
         loop {
             let moved = Duration::from_millis(self.moved.load(Ordering::Relaxed));
-            let until = self.began + moved + patience;
+            let Some(until) = (self.began + moved).checked_add(patience) else {
+                return std::future::pending().await;
+            };
             if until <= Instant::now() {
                 return;
             }
