@@ -103,15 +103,18 @@ impl Ends {
 
     /// The id, where it is the member beside `jsonrpc` at either end of the message.
     pub(crate) fn id(&self) -> Option<u64> {
-        let (head, tail) = (str::from_utf8(&self.head).ok(), str::from_utf8(&self.tail).ok());
-        let first = head.and_then(|it| {
-            let digits = it.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?;
-            digits.split_once(',')?.0.parse().ok()
-        });
-        let last =
-            || tail.and_then(|it| it.strip_suffix('}')?.rsplit_once(r#","id":"#)?.1.parse().ok());
-        first.or_else(last)
+        let (head, tail) = (dense(&self.head), dense(&self.tail));
+        let first =
+            head.strip_prefix(r#"{"jsonrpc":"2.0","id":"#).and_then(|it| it.split_once(','));
+        let last = || tail.strip_suffix('}').and_then(|it| it.rsplit_once(r#","id":"#));
+        let digits = first.map(|(digits, _)| digits).or_else(|| last().map(|(_, digits)| digits));
+        digits?.parse().ok()
     }
+}
+
+/// A piece of JSON without its spaces; it may begin or end within a character.
+fn dense(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).chars().filter(|it| !it.is_ascii_whitespace()).collect()
 }
 
 #[cfg(test)]
