@@ -1,8 +1,10 @@
 //! Piped links: one stream of messages each way, as stdio and legacy SSE have them.
 
-use std::sync::Arc;
+use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
 
-use metier_wire::{Frame, Message, write};
+use futures_util::FutureExt;
+use metier_wire::{Fault, Frame, Message, write};
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -13,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::{
     Ask, Failed, Reply,
     lines::{LONGEST_LINE, Line, Lines},
-    switchboard::{Ending, Home, Place, Switchboard, Taken},
+    switchboard::{Ending, Home, Place, Switchboard, Taken, number},
 };
 
 /// How many messages may be on their way out.
@@ -77,8 +79,13 @@ impl Piped {
         });
         let over = board.clone();
         tasks.spawn(async move {
+            // Callers hear of progress in here; one that panics costs this connection and no more.
+            let reading = AssertUnwindSafe(read_lines(reader, &inbox)).catch_unwind();
+            let stumbled = |_| "someone who heard its messages panicked".to_owned();
             tokio::select! {
-                ending = read_lines(reader, &inbox) => inbox.board.end(Ending::Lost(ending)),
+                ending = reading => {
+                    inbox.board.end(Ending::Lost(ending.unwrap_or_else(stumbled)));
+                }
                 () = over.over() => {}
             }
         });
@@ -91,10 +98,11 @@ impl Piped {
 
     pub(crate) async fn request(&self, board: &Arc<Switchboard>, ask: Ask<'_>) -> Reply {
         let Ok(permit) = self.outbox.reserve().await else { return Err(unsent()) };
+        let (place, reply) = board.expect(Home::Board, ask.running);
+        // Asked only now: whoever takes a place before the end of the connection is told of it.
         if board.is_over() {
             return Err(unsent());
         }
-        let (place, reply) = board.expect(Home::Board, ask.running);
         let mut message = Vec::with_capacity(256);
         ask.write(&mut message, place.id, &board.identity, board.revision());
         permit.send(Outgoing { id: Some(place.id), message });
@@ -146,10 +154,30 @@ impl Inbox {
             Ok(Frame::Batch(messages)) => {
                 messages.iter().flatten().for_each(|message| self.take_one(message));
             }
-            Err(fault) => {
-                let text: String = String::from_utf8_lossy(bytes).chars().take(120).collect();
-                tracing::debug!(fault = %fault.error, text, "noise among the messages");
+            // Some servers write what they were given in an encoding of their own.
+            Err(_) if let Cow::Owned(text) = String::from_utf8_lossy(bytes) => {
+                self.take(text.as_bytes());
             }
+            Err(fault) => self.pass_over(bytes, &fault),
+        }
+    }
+
+    /// Passes over what is no message; whoever waits for it as an answer is told.
+    fn pass_over(&self, bytes: &[u8], fault: &Fault<'_>) {
+        #[derive(Deserialize)]
+        struct Members {
+            #[serde(default)]
+            method: Option<IgnoredAny>,
+        }
+        let text: String = String::from_utf8_lossy(bytes).chars().take(120).collect();
+        tracing::debug!(fault = %fault.error, text, "noise among the messages");
+        let is_answer =
+            || serde_json::from_slice(bytes).is_ok_and(|it: Members| it.method.is_none());
+        if let Some(id) = fault.id.and_then(number)
+            && is_answer()
+        {
+            let reason = format!("the answer is no message: {}", fault.error.message);
+            self.board.fail(id, Failed::Garbled(reason));
         }
     }
 

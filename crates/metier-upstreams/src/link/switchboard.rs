@@ -214,7 +214,10 @@ impl Switchboard {
             Outcome::Result(result) => Ok(result.to_owned()),
             Outcome::Error(error) => Err(Failed::Refused(read_error(error))),
         };
-        let id = response.id.and_then(number).or_else(|| self.only_one(here));
+        let id = match response.id {
+            Some(id) => number(id),
+            None => self.only_one(here),
+        };
         let Some(id) = id else { return Taken::Done };
         match self.waiting().remove(&id) {
             Some(_) if here.is_some_and(|place| place.id == id) => Taken::Answer(reply),
@@ -330,9 +333,10 @@ impl Drop for Place {
     }
 }
 
-/// The number in an id; some servers send numbers back as strings.
-fn number(id: Id<'_>) -> Option<u64> {
-    id.as_str().trim_matches('"').parse().ok()
+/// The number in an id; some servers send numbers back as strings, some as fractions.
+pub(crate) fn number(id: Id<'_>) -> Option<u64> {
+    let text = id.as_str().trim_matches('"');
+    text.strip_suffix(".0").unwrap_or(text).parse().ok()
 }
 
 /// An error as it was sent; what is missing in it is filled in.
