@@ -48,6 +48,7 @@ pub(crate) async fn greet(link: &Link, first: Era) -> Result<Greeting, Failed> {
         },
         Era::Modern => match discover_twice(link).await {
             Err(failed @ (Failed::Unsent(_) | Failed::Unauthorized(_))) => Err(failed),
+            Err(failed) if link.board().is_over() => Err(failed),
             Err(_) => initialize(link).await,
             other => other,
         },
@@ -59,9 +60,37 @@ pub(crate) async fn greet(link: &Link, first: Era) -> Result<Greeting, Failed> {
     Ok(greeting)
 }
 
+/// Meets a server of the legacy era in the newest revision, or in one that it names instead.
 async fn initialize(link: &Link) -> Result<Greeting, Failed> {
+    match initialize_in(link, Revision::NEWEST_LEGACY).await {
+        Err(Failed::Refused(error)) => match named_instead(&error) {
+            Some(revision) => initialize_in(link, revision).await,
+            None => Err(Failed::Refused(error)),
+        },
+        other => other,
+    }
+}
+
+/// The newest revision of the legacy era that a refusal of the newest one names.
+fn named_instead(refusal: &Error) -> Option<Revision> {
+    let supported = supported(refusal);
+    let is_named = |it: &Revision| supported.iter().any(|date| date == it.as_str());
+    let older = Revision::ALL.into_iter().filter(|it| *it < Revision::NEWEST_LEGACY);
+    older.filter(is_named).max()
+}
+
+/// The revisions that a refusal says are spoken instead.
+fn supported(refusal: &Error) -> Vec<String> {
+    #[derive(Default, Deserialize)]
+    struct Data {
+        supported: Vec<String>,
+    }
+    member::<Data>(refusal.data.as_deref()).supported
+}
+
+async fn initialize_in(link: &Link, revision: Revision) -> Result<Greeting, Failed> {
     let (client, capabilities) = link.board().identity.client();
-    let revision = raw(&Revision::NEWEST_LEGACY.as_str())?;
+    let revision = raw(&revision.as_str())?;
     let (client, capabilities) = (raw(&client)?, raw(capabilities)?);
     let params: [_; 3] = [
         ("protocolVersion", &*revision),
@@ -70,7 +99,7 @@ async fn initialize(link: &Link) -> Result<Greeting, Failed> {
     ];
     let result = link.request(Ask::new("initialize", &params)).await?;
     let said: Introduction<'_> = read(&result, "initialize")?;
-    let date = said.revision.clone().unwrap_or_default();
+    let date: String = member(said.revision);
     // What a server says must be one that we offered or an older one of ours.
     let revision =
         Revision::named(&date).filter(|it| it.era() == Era::Legacy).ok_or_else(|| {
@@ -83,20 +112,11 @@ async fn initialize(link: &Link) -> Result<Greeting, Failed> {
 
 /// Asks again where a server refuses our revision, yet names it among those that it speaks.
 async fn discover_twice(link: &Link) -> Result<Greeting, Failed> {
-    #[derive(Deserialize)]
-    struct Spoken {
-        supported: Vec<String>,
-    }
-    let refused = match discover(link).await {
-        Err(Failed::Refused(error)) if error.code == Error::UNSUPPORTED_REVISION => error,
-        other => return other,
-    };
-    let data = refused.data.as_deref().map_or("", RawValue::get);
-    match serde_json::from_str::<Spoken>(data) {
-        Ok(Spoken { supported }) if supported.iter().any(|it| it == MODERN.as_str()) => {
+    match discover(link).await {
+        Err(Failed::Refused(error)) if supported(&error).iter().any(|it| it == MODERN.as_str()) => {
             discover(link).await
         }
-        _ => Err(Failed::Refused(refused)),
+        other => other,
     }
 }
 
@@ -107,7 +127,8 @@ async fn discover(link: &Link) -> Result<Greeting, Failed> {
     };
     let result = result?;
     let said: Introduction<'_> = read(&result, DISCOVER)?;
-    if said.supported.iter().any(|it| it == MODERN.as_str()) {
+    let supported: Vec<String> = member(said.supported);
+    if supported.iter().any(|it| it == MODERN.as_str()) {
         Ok(said.greeting(MODERN))
     } else {
         Err(Failed::Garbled(format!("it does not speak revision {MODERN}")))
@@ -117,20 +138,21 @@ async fn discover(link: &Link) -> Result<Greeting, Failed> {
 /// The request by which servers of the modern era are met, and asked whether they are there.
 pub(crate) const DISCOVER: &str = "server/discover";
 
+/// What a server says of itself. A member of odd shape costs only itself.
 #[derive(Deserialize)]
 struct Introduction<'a> {
-    #[serde(default, rename = "protocolVersion")]
-    revision: Option<String>,
-    #[serde(default, rename = "supportedVersions")]
-    supported: Vec<String>,
+    #[serde(borrow, default, rename = "protocolVersion")]
+    revision: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "supportedVersions")]
+    supported: Option<&'a RawValue>,
     #[serde(borrow, default)]
     capabilities: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "serverInfo")]
     server: Option<&'a RawValue>,
-    #[serde(default)]
-    instructions: Option<String>,
+    #[serde(borrow, default)]
+    instructions: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
-    meta: ServerMeta<'a>,
+    meta: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -141,14 +163,21 @@ struct ServerMeta<'a> {
 
 impl Introduction<'_> {
     fn greeting(self, revision: Revision) -> Greeting {
-        let capabilities = self.capabilities.filter(|it| it.get().starts_with('{'));
+        let is_object = |it: &&RawValue| it.get().starts_with('{');
+        let server = self.server.or(member::<ServerMeta<'_>>(self.meta).server);
+        let capabilities = self.capabilities.filter(is_object);
         Greeting {
             revision,
-            server: self.server.or(self.meta.server).map(ToOwned::to_owned),
+            server: server.filter(is_object).map(ToOwned::to_owned),
             capabilities: capabilities.map_or_else(Box::default, ToOwned::to_owned),
-            instructions: self.instructions.filter(|it| !it.is_empty()),
+            instructions: Some(member(self.instructions)).filter(|it: &String| !it.is_empty()),
         }
     }
+}
+
+/// Reads a member; one that is not there or of another shape is as good as empty.
+fn member<'a, T: Default + Deserialize<'a>>(raw: Option<&'a RawValue>) -> T {
+    raw.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default()
 }
 
 impl Capabilities {
