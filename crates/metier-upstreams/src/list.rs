@@ -1,8 +1,7 @@
 //! Lists of a server: all pages of them, every item as it was sent.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
@@ -81,33 +80,19 @@ impl List {
     }
 
     fn read(self, result: &RawValue) -> Option<Page> {
-        #[derive(Deserialize)]
-        struct Members<'a> {
-            #[serde(borrow, default)]
-            tools: Option<Vec<&'a RawValue>>,
-            #[serde(borrow, default)]
-            resources: Option<Vec<&'a RawValue>>,
-            #[serde(borrow, default, rename = "resourceTemplates")]
-            templates: Option<Vec<&'a RawValue>>,
-            #[serde(borrow, default)]
-            prompts: Option<Vec<&'a RawValue>>,
-            #[serde(borrow, default, rename = "nextCursor")]
-            next: Option<&'a RawValue>,
+        let members: HashMap<String, &RawValue> = serde_json::from_str(result.get()).ok()?;
+        let items: Option<Vec<&RawValue>> =
+            serde_json::from_str(members.get(self.member)?.get()).ok()?;
+        let next = members.get("nextCursor").map(|it| it.get());
+        let next = next.filter(|it| it.starts_with('"') && *it != "\"\"");
+        if next.is_some_and(|it| it.len() > LONGEST_CURSOR) {
+            tracing::warn!(method = self.method, "the name of the next page is too long");
         }
-        let members: Members<'_> = serde_json::from_str(result.get()).ok()?;
-        let items = match self.member {
-            "tools" => members.tools,
-            "resources" => members.resources,
-            "prompts" => members.prompts,
-            _ => members.templates,
-        };
-        let is_cursor = |it: &&RawValue| {
-            let text = it.get();
-            text.starts_with('"') && text != "\"\"" && text.len() <= LONGEST_CURSOR
-        };
+        let next = next.filter(|it| it.len() <= LONGEST_CURSOR);
         Some(Page {
-            items: items?.into_iter().map(ToOwned::to_owned).collect(),
-            next: members.next.filter(is_cursor).map(ToOwned::to_owned),
+            // Some programs write an empty list as null.
+            items: items.unwrap_or_default().into_iter().map(ToOwned::to_owned).collect(),
+            next: next.and_then(|it| RawValue::from_string(it.to_owned()).ok()),
         })
     }
 }
