@@ -1,6 +1,6 @@
 //! Rounds: calls of 2026-07-28 that need answers from the caller before they can end.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use metier_wire::{Error, Text};
 use serde::Deserialize;
@@ -54,10 +54,8 @@ impl Questions {
             return None;
         }
         let requests = incomplete.requests.map_or("{}", RawValue::get);
-        let requests: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_str(requests).ok()?;
-        let requests = requests.into_iter().filter_map(|(key, value)| {
-            let raw = to_raw_value(&value).ok()?;
+        let requests: BTreeMap<String, &RawValue> = serde_json::from_str(requests).ok()?;
+        let requests = requests.into_iter().filter_map(|(key, raw)| {
             let asked: Asked<'_> = serde_json::from_str(raw.get()).ok()?;
             Some((key, asked.method, asked.params.map(ToOwned::to_owned)))
         });
@@ -69,19 +67,15 @@ impl Questions {
 
     /// Lets the caller answer them all.
     pub(crate) async fn put_to(self, caller: &Arc<dyn Caller>) -> Result<Answers, Error> {
-        let mut responses = serde_json::Map::new();
+        let mut responses = BTreeMap::new();
         for (key, method, params) in self.requests {
-            let answer = caller.asked(&method, params.as_deref()).await?;
-            let answer = serde_json::from_str(answer.get()).map_err(unreadable)?;
-            responses.insert(key, answer);
+            responses.insert(key, caller.asked(&method, params.as_deref()).await?);
         }
-        let responses = to_raw_value(&responses).map_err(unreadable)?;
+        let responses = to_raw_value(&responses).map_err(|error| {
+            Error::internal(format!("an answer of the caller cannot be sent: {error}"))
+        })?;
         Ok(Answers { responses, state: self.state })
     }
-}
-
-fn unreadable(error: serde_json::Error) -> Error {
-    Error::internal(format!("an answer of the caller cannot be sent: {error}"))
 }
 
 impl Answers {
