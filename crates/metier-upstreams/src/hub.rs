@@ -49,6 +49,8 @@ pub(crate) struct Hub {
     pub(crate) stop: CancellationToken,
     pub(crate) roster: watch::Sender<Arc<Roster>>,
     kept: BTreeMap<ServerName, Kept>,
+    /// Who is still leaving a server that is no longer kept.
+    leaving: BTreeMap<ServerName, JoinHandle<()>>,
     tools: ToolFilter,
     slots: Arc<Semaphore>,
     generation: u64,
@@ -79,6 +81,7 @@ impl Hub {
             stop,
             roster,
             kept: BTreeMap::new(),
+            leaving: BTreeMap::new(),
             tools: ToolFilter::default(),
             slots: Arc::new(Semaphore::new(START_AT_ONCE)),
             generation: 0,
@@ -92,9 +95,8 @@ impl Hub {
         let names: HashSet<&ServerName> = plan.servers.iter().map(|spec| &spec.name).collect();
         let gone: Vec<ServerName> =
             self.kept.keys().filter(|name| !names.contains(name)).cloned().collect();
-        for kept in gone.iter().filter_map(|name| self.kept.remove(name)) {
-            kept.stop.cancel();
-        }
+        gone.iter().for_each(|name| self.leave(name));
+        self.leaving.retain(|_, task| !task.is_finished());
         self.tools = plan.tools;
         let latest: BTreeMap<ServerName, ServerSpec> =
             plan.servers.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
@@ -110,10 +112,19 @@ impl Hub {
         self.publish();
     }
 
+    /// No longer keeps a server.
+    fn leave(&mut self, name: &ServerName) {
+        if let Some(kept) = self.kept.remove(name) {
+            kept.stop.cancel();
+            self.leaving.insert(name.clone(), kept.task);
+        }
+    }
+
     /// Begins to keep a server; whoever kept one of that name ends first.
     fn keep(&mut self, spec: ServerSpec) {
         self.generation += 1;
-        let before = self.kept.remove(&spec.name);
+        self.leave(&spec.name);
+        let before = self.leaving.remove(&spec.name);
         let spec = Arc::new(spec);
         let stop = self.stop.child_token();
         let nudge = Arc::new(Notify::new());
@@ -131,8 +142,7 @@ impl Hub {
         };
         let task = self.tasks.spawn(async move {
             if let Some(before) = before {
-                before.stop.cancel();
-                let _ = before.task.await;
+                let _ = before.await;
             }
             keeper.keep().await;
         });
