@@ -58,6 +58,7 @@
 
 mod call;
 mod caller;
+mod care;
 mod child;
 mod connect;
 mod doing;

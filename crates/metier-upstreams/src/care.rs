@@ -1,0 +1,222 @@
+//! Care: a connection while it lasts, and what is done about it at the moment.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until, timeout},
+};
+
+use crate::{
+    connect::{Connection, Part, relist},
+    doing::{Doing, doing},
+    link::{Ending, Failed, News},
+    offer::Offer,
+    phase::{Cause, Event, STABLE_AFTER},
+    probe::{Health, Probe, Verdict, probe},
+    spec::ServerSpec,
+};
+
+/// How long changes of a list are gathered until it is asked for again.
+const BURST: Duration = Duration::from_millis(300);
+
+/// What can happen to a connection.
+pub(crate) enum Happening {
+    Ended(Event),
+    Stable,
+    Listed(Result<Offer, Failed>),
+    Latency(Duration),
+    Nothing,
+}
+
+/// A connection, and what is done about it at the moment.
+pub(crate) struct Care {
+    spec: Arc<ServerSpec>,
+    connection: Connection,
+    pub(crate) offer: Arc<Offer>,
+    news: watch::Receiver<News>,
+    known: News,
+    listening: Doing<()>,
+    relisting: Doing<(Part, Result<Offer, Failed>)>,
+    probing: Doing<Probe>,
+    /// Which lists have changed, and since when that is known.
+    changed: Option<(Part, Instant)>,
+    health: Health,
+    probe_at: Instant,
+    /// Whether something makes it worth asking a server that was heard lately.
+    is_suspect: bool,
+    stable_at: Option<Instant>,
+}
+
+impl Care {
+    pub(crate) fn new(mut connection: Connection, spec: Arc<ServerSpec>) -> Care {
+        let now = Instant::now();
+        let mut news = connection.link.link().board().news();
+        let known = news.borrow_and_update().clone();
+        let health = Health::default();
+        Care {
+            spec,
+            listening: connection.listening.take(),
+            offer: connection.offer.clone(),
+            connection,
+            news,
+            known,
+            relisting: None,
+            probing: None,
+            changed: None,
+            health,
+            probe_at: now + health.pause(),
+            is_suspect: false,
+            stable_at: Some(now + STABLE_AFTER),
+        }
+    }
+
+    /// Waits for the next thing that matters.
+    pub(crate) async fn next(&mut self) -> Happening {
+        let ending = self.news.borrow().ending.clone();
+        if let Some(ending) = ending {
+            return Happening::Ended(self.over(ending).await);
+        }
+        let relist_at = self.changed.filter(|_| self.relisting.is_none()).map(|(_, at)| at + BURST);
+        tokio::select! {
+            _ = self.news.changed() => self.hear_news(),
+            reason = ended(&mut self.connection) => Happening::Ended(Event::Lost(reason.into())),
+            () = doing(&mut self.listening) => Happening::Nothing,
+            (part, listed) = doing(&mut self.relisting) => self.relisted(part, listed),
+            probe = doing(&mut self.probing) => self.judge(probe),
+            () = at(self.stable_at) => {
+                self.stable_at = None;
+                Happening::Stable
+            }
+            () = at(relist_at) => self.relist(),
+            () = at(Some(self.probe_at)), if self.probing.is_none() => self.look(),
+        }
+    }
+
+    fn hear_news(&mut self) -> Happening {
+        let news = self.news.borrow_and_update().clone();
+        let part = Part {
+            tools: news.tools != self.known.tools,
+            resources: news.resources != self.known.resources,
+            prompts: news.prompts != self.known.prompts,
+        };
+        self.change(part);
+        if news.troubles != self.known.troubles {
+            self.probe_at = Instant::now();
+            self.is_suspect = true;
+        }
+        self.known = news;
+        Happening::Nothing
+    }
+
+    /// Notes which lists are to be asked for again.
+    fn change(&mut self, part: Part) {
+        if part != Part::default() {
+            let (had, since) = self.changed.unwrap_or((Part::default(), Instant::now()));
+            let both = Part {
+                tools: had.tools || part.tools,
+                resources: had.resources || part.resources,
+                prompts: had.prompts || part.prompts,
+            };
+            self.changed = Some((both, since));
+        }
+    }
+
+    /// Asks again for the lists that have changed.
+    fn relist(&mut self) -> Happening {
+        if let Some((part, _)) = self.changed.take() {
+            let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
+            let (has, within) = (self.connection.capabilities, self.spec.connect_timeout);
+            self.relisting = Some(Box::pin(async move {
+                let listed = timeout(within, relist(&link, &offer, has, part)).await;
+                (part, listed.unwrap_or(Err(Failed::Silent(within))))
+            }));
+        }
+        Happening::Nothing
+    }
+
+    fn relisted(&mut self, part: Part, listed: Result<Offer, Failed>) -> Happening {
+        if let Err(Failed::Silent(_)) = listed {
+            // It may be busy; what it offers has changed all the same.
+            self.change(part);
+        }
+        Happening::Listed(listed)
+    }
+
+    /// Asks whether the server is there, unless it was heard lately.
+    fn look(&mut self) -> Happening {
+        let board = self.connection.link.link().board();
+        let (quiet, pause) = (board.quiet(), self.health.pause());
+        if quiet >= pause || std::mem::take(&mut self.is_suspect) {
+            self.probing = Some(Box::pin(probe(self.connection.link.link().clone())));
+        } else {
+            self.health.heard();
+            self.probe_at = Instant::now() + (pause - quiet);
+        }
+        Happening::Nothing
+    }
+
+    fn judge(&mut self, probe: Probe) -> Happening {
+        let happening = match probe {
+            Probe::Alive(latency) => {
+                self.health.heard();
+                Happening::Latency(latency)
+            }
+            Probe::Gone(Failed::Unauthorized(reason)) => {
+                Happening::Ended(Event::Refused(Cause::Unauthorized, reason.into()))
+            }
+            Probe::Gone(failed) => Happening::Ended(Event::Lost(failed.to_string().into())),
+            // A server that does one thing at a time may be busy with that; the call has a deadline.
+            Probe::Silent if self.may_be_busy() => Happening::Nothing,
+            Probe::Silent => match self.health.missed() {
+                Verdict::Fine | Verdict::Shaky => Happening::Nothing,
+                Verdict::Dead => Happening::Ended(Event::Lost("it no longer answers".into())),
+            },
+        };
+        self.probe_at = Instant::now() + self.health.pause();
+        happening
+    }
+
+    /// Whether a call may be all that keeps the server from answering. One that has been silent for
+    /// much longer than a call may be is not busy, however often it is called.
+    fn may_be_busy(&self) -> bool {
+        let board = self.connection.link.link().board();
+        board.is_busy() && board.quiet() < self.spec.call_timeout.saturating_mul(2)
+    }
+
+    /// What the end of the link means; a program that ended says more.
+    async fn over(&mut self, ending: Ending) -> Event {
+        match ending {
+            Ending::Expired => Event::Expired,
+            Ending::Lost(reason) => {
+                let last_words = timeout(BURST, ended(&mut self.connection)).await;
+                Event::Lost(last_words.unwrap_or(reason).into())
+            }
+        }
+    }
+
+    /// Ends the connection, in good order.
+    pub(crate) async fn end(self) {
+        let Connection { link, child, .. } = self.connection;
+        link.link().leave().await;
+        drop(link);
+        if let Some(child) = child {
+            child.stop().await;
+        }
+    }
+}
+
+/// Resolves when the program behind a connection has ended, if there is one.
+async fn ended(connection: &mut Connection) -> String {
+    match &mut connection.child {
+        Some(child) => child.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
