@@ -1,39 +1,15 @@
 //! A server's life: met, kept, lost, met again. All of it in memory, on a clock that does not wait.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
-use serde_json::{json, value::RawValue};
+use serde_json::json;
 use tokio::time::Instant;
 
-use super::fake::{Act, Fake, error, good, result};
-use crate::{CallError, Roster, Upstreams};
-
-/// One line about each server.
-fn shown(roster: &Roster) -> String {
-    let lines = roster.servers().map(|server| {
-        let phase = &server.standing.phase;
-        let tools: Vec<&str> = roster.tools().of(server.name()).map(|it| &*it.id).collect();
-        let reason = phase.reason().map(|it| format!(" ({it})")).unwrap_or_default();
-        format!("{} {}{reason} {}", server.name(), phase.word(), tools.join(","))
-    });
-    lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
-}
-
-async fn until(upstreams: &Upstreams, expected: &str) {
-    let mut rosters = upstreams.rosters();
-    let wanted = rosters.wait_for(|roster| shown(roster) == expected);
-    let got = tokio::time::timeout(Duration::from_secs(10_000), wanted).await.is_ok();
-    assert!(got, "expected {expected}, is {}", shown(&upstreams.roster()));
-}
-
-async fn call(upstreams: &Upstreams, arguments: &str) -> Result<String, CallError> {
-    let arguments = RawValue::from_string(arguments.to_owned()).unwrap();
-    let result = upstreams.call("fake:echo", Some(&arguments), Arc::new(())).await;
-    result.map(|it| it.get().to_owned())
-}
+use super::{
+    call,
+    fake::{Act, Fake, error, good, result},
+    shown, until,
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_answers_is_ready_with_its_tools() {
@@ -67,7 +43,7 @@ async fn a_server_that_goes_away_comes_back_and_its_tools_stay_meanwhile() {
     let down = call(&upstreams, "{}").await.unwrap_err();
     assert_eq!(down.to_string(), "server `fake` is waiting: it closed its output");
     until(&upstreams, "fake ready fake:echo").await;
-    assert_eq!(fake.starts.load(Ordering::SeqCst), 2);
+    assert_eq!(fake.n_attempts(), 2);
     upstreams.stop().await;
 }
 
@@ -146,8 +122,8 @@ async fn any_answer_to_a_ping_proves_that_a_server_lives() {
     upstreams.settled(Duration::from_secs(30)).await;
     tokio::time::sleep(Duration::from_secs(3600)).await;
     assert_eq!(shown(&upstreams.roster()), "fake ready fake:echo");
-    assert_eq!(fake.starts.load(Ordering::SeqCst), 1);
-    assert!(fake.methods().iter().filter(|it| *it == "ping").count() > 100);
+    assert_eq!(fake.n_attempts(), 1);
+    assert!(fake.count("ping") > 100);
     upstreams.stop().await;
 }
 
@@ -166,6 +142,6 @@ async fn a_burst_of_changes_lists_once_more() {
         fake.say(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })).await;
     }
     until(&upstreams, "fake ready fake:tool3").await;
-    assert_eq!(fake.methods().iter().filter(|it| *it == "tools/list").count(), 2);
+    assert_eq!(fake.count("tools/list"), 2);
     upstreams.stop().await;
 }
