@@ -173,7 +173,7 @@ impl Fake {
         let now = Instant::now();
         self.attempts.lock().unwrap().push(now);
         if self.away_until.lock().unwrap().is_some_and(|until| now < until) {
-            return Err(ConnectError::passing("nobody is there"));
+            return Err(ConnectError::passing("nobody is there".to_owned()));
         }
         let start = self.n_attempts() - 1;
         let (ours, theirs) = duplex(1 << 16);

@@ -1,6 +1,6 @@
 //! A server's life: met, kept, lost, met again. All of it in memory, on a clock that does not wait.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio::time::Instant;
