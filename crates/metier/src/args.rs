@@ -1,5 +1,7 @@
 //! The command line; doc comments are its help.
 
+mod servers;
+
 use std::path::PathBuf;
 
 use clap::{
@@ -8,6 +10,8 @@ use clap::{
 };
 use clap_complete::Shell;
 use metier_surface::Tool;
+
+pub(crate) use self::servers::{Add, Client, Remote, Remove, Servers, Trust};
 
 /// Every agent skill on this machine behind one command line
 #[derive(Debug, Parser)]
@@ -60,6 +64,17 @@ pub(crate) enum Command {
     Disable(Switch),
     /// Say where skills were looked for, what is shadowed or broken, and how to mend it
     Doctor(Doctor),
+    /// Let the servers start that this project's files name
+    Trust(Trust),
+    /// Add an MCP server to your configuration
+    #[command(override_usage = "\
+metier add [OPTIONS] NAME -- COMMAND [ARG]...
+       metier add [OPTIONS] NAME URL
+       metier add [OPTIONS] --from CLIENT [NAME]...")]
+    Add(Add),
+    /// Remove an MCP server from your configuration
+    #[command(visible_alias = "rm")]
+    Remove(Remove),
     /// Print a script that completes commands and skill names in your shell
     Completions(Completions),
 }
@@ -362,6 +377,8 @@ pub(crate) struct Doctor {
     pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) servers: Servers,
     #[command(flatten)]
     pub(crate) selection: Selection,
 }

@@ -8,9 +8,16 @@ use std::{
 
 use metier_skills::{Standard, project_dirs};
 
+use crate::files::is_program;
+
 /// Variables that name folders which lie in the home otherwise.
-const HOME_FOLDERS: [&str; 4] =
-    ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "CLAUDE_CODE_PLUGIN_CACHE_DIR"];
+const HOME_FOLDERS: [&str; 5] = [
+    "XDG_CONFIG_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "CLAUDE_CODE_PLUGIN_CACHE_DIR",
+    "XDG_STATE_HOME",
+];
 
 /// What the program was started in.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +65,7 @@ impl Environment {
     /// Where the well-known folders are, if the home folder is known.
     pub(crate) fn standard(&self) -> Option<Standard> {
         let home = self.home.clone()?;
-        let [config, claude, codex, _] = HOME_FOLDERS;
+        let [config, claude, codex, ..] = HOME_FOLDERS;
         Some(Standard {
             project: project_dirs(&self.working_dir, Some(&home)),
             config: self.folder(config).unwrap_or_else(|| home.join(".config")),
@@ -71,8 +78,24 @@ impl Environment {
 
     /// Where Claude Code's plugins are, if a variable says so.
     pub(crate) fn plugins(&self) -> Option<PathBuf> {
-        let [_, _, _, plugins] = HOME_FOLDERS;
+        let [_, _, _, plugins, _] = HOME_FOLDERS;
         self.folder(plugins)
+    }
+
+    /// The folder for what programs remember, if the home folder is known.
+    pub(crate) fn state(&self) -> Option<PathBuf> {
+        let [.., state] = HOME_FOLDERS;
+        self.folder(state).or_else(|| Some(self.home.as_ref()?.join(".local/state")))
+    }
+
+    /// Whether a program can be found as a shell in that folder would find it.
+    pub(crate) fn finds(&self, command: &str, folder: Option<&Path>) -> bool {
+        let command = Path::new(command);
+        if command.components().count() > 1 {
+            return is_program(&folder.unwrap_or(&self.working_dir).join(command));
+        }
+        let path = self.variables.get("PATH").map_or("", String::as_str);
+        env::split_paths(path).any(|folder| is_program(&folder.join(command)))
     }
 
     /// A path as the user wrote it, made absolute; `~` is the home folder.

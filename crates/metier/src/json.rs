@@ -160,7 +160,7 @@ impl From<&ConfigProblem> for ProblemJson {
         ProblemJson {
             path: text(&problem.path),
             level: "error",
-            reason: problem.reason.clone(),
+            reason: problem.to_string(),
             hint: "edit the file".to_owned(),
         }
     }

@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod environment;
 mod failure;
+mod files;
 mod json;
 mod logs;
 mod progress;
@@ -59,6 +60,9 @@ pub fn run(
         Command::New(args) => commands::new::run(args, environment, ui),
         Command::Enable(args) => commands::switch::enable(args, environment, ui),
         Command::Disable(args) => commands::switch::disable(args, environment, ui),
+        Command::Trust(args) => commands::trust::run(args, environment, ui),
+        Command::Add(args) => commands::add::run(args, environment, ui),
+        Command::Remove(args) => commands::remove::run(args, environment, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
     };
     let result = result.and_then(|code| Ok(ui.flush().map(|()| code)?));

@@ -144,6 +144,19 @@ impl<'a> Ui<'a> {
         writeln!(self.err, "{style}warning:{style:#} {}", one_line(text))
     }
 
+    /// Asks for a yes; `None` where nobody is there to answer.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Option<bool>> {
+        if !self.watched || !io::IsTerminal::is_terminal(&io::stdin()) {
+            return Ok(None);
+        }
+        self.out.flush()?;
+        write!(self.err, "{question} [y/N] ")?;
+        self.err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+    }
+
     /// Shows a line that the next one overwrites.
     pub(crate) fn status(&mut self, text: &str) -> io::Result<()> {
         write!(self.err, "\r\x1b[K{text}")?;

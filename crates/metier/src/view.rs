@@ -13,7 +13,7 @@ use metier_skills::{
 
 use crate::{
     args::Selection,
-    config::{ConfigProblem, Settings},
+    config::{ConfigProblem, ProjectTrust, Settings},
     environment::Environment,
     failure::{Exit, Failure},
     json::text,
@@ -48,7 +48,7 @@ impl Looked {
         ui: &mut Ui<'_>,
     ) -> Result<Looked, Failure> {
         let environment = environment.at_home(selection.user_dir.as_deref());
-        let settings = Settings::read(&environment, &selection.config)?;
+        let settings = Settings::read(&environment, &selection.config, ProjectTrust::Recorded)?;
         let filter = filter(selection, &settings)?;
         let places = places(selection, &environment, &settings);
         warn_of_missing(selection, &environment, ui)?;

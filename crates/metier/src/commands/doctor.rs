@@ -3,10 +3,12 @@
 use std::{process::ExitCode, sync::Arc};
 
 use metier_skills::{Bodies, Outcome as Found, PluginReport, Severity, Source, Standing, Tier};
+use metier_upstreams::{Admission, Endpoint};
 use serde::Serialize;
 
 use crate::{
     args::Doctor,
+    config::Settings,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     json::text,
@@ -52,12 +54,15 @@ type Section = (&'static str, Vec<Finding>);
 
 pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
     let view = View::open(&args.selection, environment, Bodies::Dropped, ui)?;
+    let environment = environment.at_home(args.selection.user_dir.as_deref());
+    let settings = Settings::read(&environment, &args.selection.config, args.servers.trust())?;
     let mut sections = [
         ("Sources", sources(&view)),
         ("Plugins", view.sources.plugins.iter().map(plugin).collect()),
         ("Names", names(&view)),
         ("Disabled", disabled(&view)),
-        ("Problems", problems(&view)),
+        ("Servers", servers(&settings, &environment)),
+        ("Problems", problems(&settings, &view)),
     ];
     let all = || sections.iter().flat_map(|(_, findings)| findings);
     let ok = all().all(|finding| finding.level != Level::Error);
@@ -68,7 +73,7 @@ pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> 
         if !args.all {
             fold_empty_places(&mut sections[0].1);
         }
-        print(&sections, &Abbreviated::new(environment, args), ui)?;
+        print(&sections, &Abbreviated::new(&environment), ui)?;
     }
     Ok(if ok { ExitCode::SUCCESS } else { Exit::Failed.into() })
 }
@@ -190,11 +195,36 @@ fn disabled(view: &View) -> Vec<Finding> {
         .collect()
 }
 
-fn problems(view: &View) -> Vec<Finding> {
+/// Servers that will not start: nobody vouched for their file, or their program is not there.
+fn servers(settings: &Settings, environment: &Environment) -> Vec<Finding> {
+    let untrusted = settings.untrusted.iter().map(|path| {
+        let folder = path.parent().map(text).unwrap_or_default();
+        finding(
+            Level::Warning,
+            text(path),
+            "nobody has trusted it: its servers do not start, its `tools` do not count",
+        )
+        .hinted(format!("`metier trust` in {folder} shows them and asks"))
+    });
+    let granted = settings.servers.iter().filter(|it| it.spec.admission == Admission::Granted);
+    let unfound = granted.filter_map(|server| match &server.spec.endpoint {
+        Endpoint::Stdio(program)
+            if !environment.finds(&program.command, program.cwd.as_deref()) =>
+        {
+            let message = format!("there is no program `{}`", program.command);
+            let hint = format!("install it, or edit {}", server.source.display());
+            Some(finding(Level::Warning, server.spec.name.as_str(), message).hinted(hint))
+        }
+        _ => None,
+    });
+    untrusted.chain(unfound).collect()
+}
+
+fn problems(settings: &Settings, view: &View) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for problem in &view.config_problems {
+    for problem in &settings.problems {
         findings.push(
-            finding(Level::Error, text(&problem.path), &problem.reason).hinted("edit the file"),
+            finding(Level::Error, text(&problem.path), problem.to_string()).hinted("edit the file"),
         );
     }
     for problem in view.sources.problems.iter().chain(&view.scan.problems) {
@@ -221,9 +251,9 @@ fn problems(view: &View) -> Vec<Finding> {
 struct Abbreviated(Option<String>);
 
 impl Abbreviated {
-    fn new(environment: &Environment, args: &Doctor) -> Abbreviated {
-        let home = environment.at_home(args.selection.user_dir.as_deref()).home;
-        Abbreviated(home.map(|home| format!("{}/", text(&home))))
+    fn new(environment: &Environment) -> Abbreviated {
+        let home = environment.home.as_ref();
+        Abbreviated(home.map(|home| format!("{}/", text(home))))
     }
 
     fn line(&self, text: &str) -> String {

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Out
     };
     let _logging = logs::begin(&args.logs);
     for problem in &looked.problems {
-        tracing::warn!(path = %problem.path.display(), "{}", problem.reason);
+        tracing::warn!(path = %problem.path.display(), "{problem}");
     }
     let runtime = runtime(args.transport)?;
     let served = runtime.block_on(async {

@@ -322,6 +322,9 @@ fn no_command_shows_the_help() {
       enable       Make disabled skills loadable again (`.SKILL.md` becomes `SKILL.md`)
       disable      Hide skills from every agent (`SKILL.md` becomes `.SKILL.md`)
       doctor       Say where skills were looked for, what is shadowed or broken, and how to mend it
+      trust        Let the servers start that this project's files name
+      add          Add an MCP server to your configuration
+      remove       Remove an MCP server from your configuration [alias: rm]
       completions  Print a script that completes commands and skill names in your shell
       help         Print this message or the help of the given subcommand(s)
 
@@ -359,9 +362,9 @@ fn the_configuration_adds_folders_and_filters() {
       · 44 more places: nothing there (--all names them)
 
     Problems
-      ✗ $ROOT/project/.metier.json: line 2: `skills.dirs` needs the variable `NONE`, which is not set
+      ✗ $ROOT/project/.metier.json: line 2: a member of `skills.dirs` needs the variable `NONE`, which is not set
         edit the file
-      ✗ $ROOT/project/.metier.json: line 2: `skills.dirs` holds something that is not a string
+      ✗ $ROOT/project/.metier.json: line 2: a member of `skills.dirs` is not a string
         edit the file
 
     2 errors, 0 warnings

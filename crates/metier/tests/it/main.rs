@@ -5,6 +5,8 @@
 mod agreement;
 mod cli;
 mod clients;
+#[cfg(unix)]
+mod configuring;
 mod conformance;
 mod json;
 mod peer;

@@ -90,6 +90,21 @@ const RULES: &[(&str, &str)] = &[
     // Configuration.
     ("configuration adds folders and filters", "the_configuration_adds_folders_and_filters"),
     ("a bad entry costs only itself", "a_bad_pattern_in_a_configuration_file_costs_only_itself"),
+    // Servers.
+    (
+        "a later file replaces an entry whole",
+        "a_later_file_replaces_an_entry_whole_or_switches_it_off",
+    ),
+    ("every spelling of a type counts", "every_spelling_of_a_type_counts"),
+    ("variables are replaced in every string", "variables_are_replaced_everywhere"),
+    ("an unset variable costs one server", "an_unset_variable_costs_one_server_alone"),
+    ("no complaint shows a value", "no_complaint_repeats_a_value"),
+    ("no output shows a secret", "no_output_holds_a_secret"),
+    ("a project is trusted by content", "a_project_is_trusted_by_path_and_content"),
+    ("a changed file asks again", "trust_is_remembered_until_the_file_changes"),
+    ("a half-written file keeps the last good state", "a_broken_file_keeps_its_last_good_state"),
+    ("an edit keeps comments", "comments_permissions_and_links_survive_an_edit"),
+    ("a broken file is not edited", "a_broken_file_is_not_touched"),
     // The command line.
     ("list gives skills and problems", "list_gives_skills_and_problems"),
     ("show gives files and content", "show_gives_the_skill_with_files_and_content"),

@@ -25,6 +25,7 @@ const DISK: &[&str] = &[
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
     "metier/src/environment.rs",
+    "metier/src/files.rs",
     "metier/src/refresh/writer.rs",
     "metier/src/view.rs",
 ];
