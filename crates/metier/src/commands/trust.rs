@@ -148,7 +148,9 @@ fn show(candidates: &[Candidate], ui: &mut Ui<'_>) -> Result<(), Failure> {
             ui.line("  says which tools exist")?;
         }
         for server in &candidate.servers {
-            let what = server.url.clone().unwrap_or_else(|| words(&server.command));
+            // Both if there are both: an address must not hide a command.
+            let command = words(&server.command);
+            let what = [command.as_str(), server.url.as_deref().unwrap_or_default()].join(" ");
             ui.line(format!("  {name}{}{name:#}  {}", one_line(&server.name), one_line(&what)))?;
             if let Some(cwd) = &server.cwd {
                 ui.line(format!("    {dim}in {}{dim:#}", one_line(cwd)))?;

@@ -41,6 +41,13 @@ fn trust_shows_what_would_start_and_asks() {
 }
 
 #[test]
+fn an_address_does_not_hide_a_command() {
+    let entry = r#"{"type": "stdio", "command": "evil", "url": "https://nice"}"#;
+    let file = format!("//- project/.kode.json\n{{\"servers\": {{\"a\": {entry}}}}}\n");
+    assert!(Machine::new(&file).run("trust").contains("a  evil https://nice"));
+}
+
+#[test]
 fn trust_is_remembered_until_the_file_changes() {
     let machine = Machine::new(PROJECT);
     assert_snapshot!(machine.run("trust --yes"), @"
