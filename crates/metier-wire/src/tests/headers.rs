@@ -2,7 +2,7 @@
 
 use crate::{
     Frame, Message,
-    header::{Mirror, decoded, encoded},
+    header::{Mirror, decoded, encoded, named_by},
 };
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"é x"}}"#;
@@ -82,4 +82,10 @@ fn values_that_a_header_cannot_carry_are_wrapped() {
     check(" padded ", "=?base64?IHBhZGRlZCA=?=");
     check("line1\nline2", "=?base64?bGluZTEKbGluZTI=?=");
     check("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=");
+}
+
+#[test]
+fn three_methods_are_about_something_with_a_name() {
+    let methods = ["tools/call", "prompts/get", "resources/read", "tools/list"];
+    assert_eq!(methods.map(named_by), [Some("name"), Some("name"), Some("uri"), None]);
 }
