@@ -1,6 +1,7 @@
 //! Configuration files: found, read, and merged into one [`Settings`].
 
 pub(crate) mod edit;
+pub(crate) mod edits;
 mod expand;
 pub(crate) mod file;
 mod memory;

@@ -1,0 +1,90 @@
+//! Edits: noticing from outside that a configuration file is another than it was.
+//!
+//! A handful of files is looked at every second: that costs a few system calls, and sees what
+//! watching misses, such as a link that is turned elsewhere, a folder that appears, a network disk.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use tokio::time::sleep;
+
+/// How often files are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long they must stay as they are until an edit counts as done.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// How some files look from outside.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Looks(Vec<Option<Look>>);
+
+/// Enough of a file to notice that it was written or that another took its place.
+#[derive(Debug, PartialEq, Eq)]
+struct Look {
+    modified: Option<SystemTime>,
+    length: u64,
+    identity: u64,
+}
+
+impl Looks {
+    pub(crate) fn of(files: &[PathBuf]) -> Looks {
+        Looks(files.iter().map(|file| Look::at(file)).collect())
+    }
+}
+
+impl Look {
+    fn at(file: &Path) -> Option<Look> {
+        let metadata = fs::metadata(file).ok()?;
+        #[cfg(unix)]
+        let identity = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let identity = 0;
+        let modified = metadata.modified().ok();
+        Some(Look { modified, length: metadata.len(), identity })
+    }
+}
+
+/// Waits until files look otherwise than they did, and stay so for a moment.
+pub(crate) async fn edited(files: &[PathBuf], looks: &mut Looks) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        let mut now = Looks::of(files);
+        if now == *looks {
+            continue;
+        }
+        loop {
+            sleep(QUIET).await;
+            let later = Looks::of(files);
+            if later == now {
+                *looks = now;
+                return;
+            }
+            now = later;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Looks, edited};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_is_written_swapped_or_removed_is_noticed_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = [dir.path().join("a.json"), dir.path().join("b.json")];
+        let mut looks = Looks::of(&files);
+        fs::write(&files[0], "{}").unwrap();
+        edited(&files, &mut looks).await;
+        // Another file of the same length and, perhaps, the same time.
+        fs::write(&files[1], "[]").unwrap();
+        fs::rename(&files[1], &files[0]).unwrap();
+        edited(&files, &mut looks).await;
+        fs::remove_file(&files[0]).unwrap();
+        edited(&files, &mut looks).await;
+        assert_eq!(looks, Looks::of(&files));
+    }
+}
