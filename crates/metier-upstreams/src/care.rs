@@ -189,7 +189,10 @@ impl Care {
         match ending {
             Ending::Expired => Event::Expired,
             Ending::Lost(reason) => {
-                let last_words = timeout(BURST, ended(&mut self.connection)).await;
+                let last_words = match &mut self.connection.child {
+                    Some(child) => timeout(BURST, child.ended()).await.ok(),
+                    None => None,
+                };
                 Event::Lost(last_words.unwrap_or(reason).into())
             }
         }
