@@ -137,8 +137,10 @@ impl Keeper {
             }
         };
         tokio::select! {
-            connected = starting => Some(connected),
+            biased;
+            // Whoever was told to stop before this starts nothing.
             () = self.stop.cancelled() => None,
+            connected = starting => Some(connected),
         }
     }
 
