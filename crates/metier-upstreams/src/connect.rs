@@ -90,7 +90,7 @@ impl Opener {
         Opener(Arc::new(open))
     }
 
-    async fn open(&self, endpoint: &Endpoint) -> Result<Opened, ConnectError> {
+    pub(crate) async fn open(&self, endpoint: &Endpoint) -> Result<Opened, ConnectError> {
         (self.0)(endpoint.clone()).await
     }
 }

@@ -1,10 +1,16 @@
 //! The rules of upstreams, from pure ones to whole servers in memory.
 
+mod calls;
 mod eras;
 mod fake;
+mod health;
 mod lifecycle;
+mod listing;
 mod noise;
 mod phases;
+mod plans;
+mod questions;
+mod soak;
 mod starts;
 
 use std::{sync::Arc, time::Duration};

@@ -178,6 +178,12 @@ impl Switchboard {
         self.news.send_modify(|news| news.troubles += 1);
     }
 
+    /// How many answers are awaited.
+    #[cfg(test)]
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.waiting().len()
+    }
+
     /// Whether a call is under way.
     pub(crate) fn is_busy(&self) -> bool {
         self.waiting().values().any(|it| it.running.is_some())

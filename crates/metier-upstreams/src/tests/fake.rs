@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, Weak,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -45,7 +45,9 @@ pub(crate) struct Fake {
     react: Box<React>,
     attempts: Mutex<Vec<Instant>>,
     seen: Mutex<Vec<Value>>,
-    live: AtomicUsize,
+    /// Those of its kind that run; each ends with its connection, as a program that is ended.
+    boards: Mutex<Vec<Weak<Switchboard>>>,
+    most_live: AtomicUsize,
     /// Until when nobody can reach it.
     away_until: Mutex<Option<Instant>>,
     /// Makes the one that was started last act unasked.
@@ -61,7 +63,8 @@ impl Fake {
             react: Box::new(react),
             attempts: Mutex::default(),
             seen: Mutex::default(),
-            live: AtomicUsize::new(0),
+            boards: Mutex::default(),
+            most_live: AtomicUsize::new(0),
             away_until: Mutex::default(),
             hand: Mutex::default(),
         })
@@ -111,7 +114,14 @@ impl Fake {
 
     /// How many of its kind run now.
     pub(crate) fn n_live(&self) -> usize {
-        self.live.load(Ordering::SeqCst)
+        let mut boards = self.boards.lock().unwrap();
+        boards.retain(|it| it.upgrade().is_some_and(|it| !it.is_over()));
+        boards.len()
+    }
+
+    /// How many of its kind ever ran at a time.
+    pub(crate) fn most_live(&self) -> usize {
+        self.most_live.load(Ordering::SeqCst)
     }
 
     /// All messages that any of its kind was sent.
@@ -180,16 +190,15 @@ impl Fake {
         let board = Switchboard::new(Arc::new(Identity::new("test", "1")));
         let (reader, writer) = split(ours);
         let piped = Piped::lines(&board, tasks, reader, writer);
+        self.boards.lock().unwrap().push(Arc::downgrade(&board));
+        self.most_live.fetch_max(self.n_live(), Ordering::SeqCst);
         let over = board.clone();
-        self.live.fetch_add(1, Ordering::SeqCst);
         // Not one of our own tasks, but what they talk to.
         TaskTracker::new().spawn(async move {
             tokio::select! {
                 () = self.live(start, theirs) => {}
-                // As a program that is ended, whatever it does.
                 () = over.over() => {}
             }
-            self.live.fetch_sub(1, Ordering::SeqCst);
         });
         Ok(Opened { link: Hold::new(Link::new(Way::Piped(piped), board)), child: None })
     }
