@@ -177,7 +177,7 @@ fn race(
     });
     let arguments = RawValue::from_string(ARGUMENTS.to_owned()).unwrap();
     let caller: Arc<()> = Arc::new(());
-    let mut through = |calls: usize| {
+    let through = |calls: usize| {
         runtime.block_on(at_once(calls, in_flight, || async {
             upstreams.call("bare:echo", Some(&arguments), caller.clone()).await.unwrap();
         }));

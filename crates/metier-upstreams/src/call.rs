@@ -41,7 +41,7 @@ pub enum CallError {
     #[error("there is no tool `{0}`")]
     NoTool(String),
     /// The server is not connected.
-    #[error("server `{server}` is {phase}{}", because(reason))]
+    #[error("server `{server}` is {phase}{}", because(reason.as_deref()))]
     Down {
         /// Which.
         server: ServerName,
@@ -92,8 +92,8 @@ pub enum CallError {
     },
 }
 
-fn because(reason: &Option<String>) -> String {
-    reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
+fn because(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
 /// Asks a server something, once; again only if it has certainly not taken it up.

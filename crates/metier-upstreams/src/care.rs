@@ -1,6 +1,6 @@
 //! Care: a connection while it lasts, and what is done about it at the moment.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tokio::{
     sync::watch,
@@ -8,13 +8,15 @@ use tokio::{
 };
 
 use crate::{
-    connect::{Connection, Part, relist},
+    connect::Connection,
     doing::{Doing, doing},
     link::{Ending, Failed, News},
+    list::List,
     offer::Offer,
     phase::{Cause, Event, STABLE_AFTER},
     probe::{Health, Probe, Verdict, probe},
     spec::ServerSpec,
+    survey::survey,
 };
 
 /// How long changes of a list are gathered until it is asked for again.
@@ -37,10 +39,12 @@ pub(crate) struct Care {
     news: watch::Receiver<News>,
     known: News,
     listening: Doing<()>,
-    relisting: Doing<(Part, Result<Offer, Failed>)>,
+    relisting: Doing<(BTreeSet<List>, Result<Offer, Failed>)>,
     probing: Doing<Probe>,
-    /// Which lists have changed, and since when that is known.
-    changed: Option<(Part, Instant)>,
+    /// Which lists have changed.
+    changed: BTreeSet<List>,
+    /// When to ask for them.
+    relist_at: Option<Instant>,
     health: Health,
     probe_at: Instant,
     /// Whether something makes it worth asking a server that was heard lately.
@@ -63,7 +67,8 @@ impl Care {
             known,
             relisting: None,
             probing: None,
-            changed: None,
+            changed: BTreeSet::new(),
+            relist_at: None,
             health,
             probe_at: now + health.pause(),
             is_suspect: false,
@@ -77,12 +82,12 @@ impl Care {
         if let Some(ending) = ending {
             return Happening::Ended(self.over(ending).await);
         }
-        let relist_at = self.changed.filter(|_| self.relisting.is_none()).map(|(_, at)| at + BURST);
+        let relist_at = self.relist_at.filter(|_| self.relisting.is_none());
         tokio::select! {
             _ = self.news.changed() => self.hear_news(),
             reason = ended(&mut self.connection) => Happening::Ended(Event::Lost(reason.into())),
             () = doing(&mut self.listening) => Happening::Nothing,
-            (part, listed) = doing(&mut self.relisting) => self.relisted(part, listed),
+            (lists, listed) = doing(&mut self.relisting) => self.relisted(lists, listed),
             probe = doing(&mut self.probing) => self.judge(probe),
             () = at(self.stable_at) => {
                 self.stable_at = None;
@@ -95,12 +100,14 @@ impl Care {
 
     fn hear_news(&mut self) -> Happening {
         let news = self.news.borrow_and_update().clone();
-        let part = Part {
-            tools: news.tools != self.known.tools,
-            resources: news.resources != self.known.resources,
-            prompts: news.prompts != self.known.prompts,
+        let is_news = |list: &List| match list {
+            List::Tools => news.tools != self.known.tools,
+            List::Resources | List::Templates => news.resources != self.known.resources,
+            List::Prompts => news.prompts != self.known.prompts,
         };
-        self.change(part);
+        let changed: BTreeSet<List> =
+            self.connection.capabilities.lists().filter(is_news).collect();
+        self.change(changed);
         if news.troubles != self.known.troubles {
             self.probe_at = Instant::now();
             self.is_suspect = true;
@@ -110,35 +117,30 @@ impl Care {
     }
 
     /// Notes which lists are to be asked for again.
-    fn change(&mut self, part: Part) {
-        if part != Part::default() {
-            let (had, since) = self.changed.unwrap_or((Part::default(), Instant::now()));
-            let both = Part {
-                tools: had.tools || part.tools,
-                resources: had.resources || part.resources,
-                prompts: had.prompts || part.prompts,
-            };
-            self.changed = Some((both, since));
+    fn change(&mut self, mut lists: BTreeSet<List>) {
+        if !lists.is_empty() {
+            self.changed.append(&mut lists);
+            self.relist_at.get_or_insert(Instant::now() + BURST);
         }
     }
 
     /// Asks again for the lists that have changed.
     fn relist(&mut self) -> Happening {
-        if let Some((part, _)) = self.changed.take() {
-            let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
-            let (has, within) = (self.connection.capabilities, self.spec.connect_timeout);
-            self.relisting = Some(Box::pin(async move {
-                let listed = timeout(within, relist(&link, &offer, has, part)).await;
-                (part, listed.unwrap_or(Err(Failed::Silent(within))))
-            }));
-        }
+        self.relist_at = None;
+        let lists = std::mem::take(&mut self.changed);
+        let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
+        let within = self.spec.connect_timeout;
+        self.relisting = Some(Box::pin(async move {
+            let listed = timeout(within, survey(&link, &offer, &lists)).await;
+            (lists, listed.unwrap_or(Err(Failed::Silent(within))))
+        }));
         Happening::Nothing
     }
 
-    fn relisted(&mut self, part: Part, listed: Result<Offer, Failed>) -> Happening {
+    fn relisted(&mut self, lists: BTreeSet<List>, listed: Result<Offer, Failed>) -> Happening {
         if let Err(Failed::Silent(_)) = listed {
             // It may be busy; what it offers has changed all the same.
-            self.change(part);
+            self.change(lists);
         }
         Happening::Listed(listed)
     }
@@ -169,7 +171,7 @@ impl Care {
             // A server that does one thing at a time may be busy with that; the call has a deadline.
             Probe::Silent if self.may_be_busy() => Happening::Nothing,
             Probe::Silent => match self.health.missed() {
-                Verdict::Fine | Verdict::Shaky => Happening::Nothing,
+                Verdict::Shaky => Happening::Nothing,
                 Verdict::Dead => Happening::Ended(Event::Lost("it no longer answers".into())),
             },
         };

@@ -7,7 +7,6 @@ use std::{
 };
 
 use metier_wire::Era;
-use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
 use crate::{
@@ -15,11 +14,11 @@ use crate::{
     doing::{Doing, doing},
     greet::{Capabilities, greet},
     link::{Ending, Failed, Link},
-    list::{List, PROMPTS, RESOURCES, TEMPLATES, TOOLS, read_each, read_items},
     listen::listen,
-    offer::{Key, Offer, Tool},
+    offer::Offer,
     phase::{Cause, Event},
     spec::{Endpoint, Fallback, ServerSpec},
+    survey::survey,
 };
 
 /// How long a program that closed its output may take to end, so that one can say how.
@@ -81,7 +80,7 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.0.board().end(Ending::Lost("it was left".to_owned()));
+        self.0.board().end(&Ending::Lost("it was left".to_owned()));
     }
 }
 
@@ -222,10 +221,11 @@ async fn establish(
         templates: Vec::new(),
         prompts: Vec::new(),
     };
+    let lists = capabilities.lists().collect();
     // Whoever listens before asking misses no change.
     let mut listening: Doing<()> = Some(Box::pin(listen(link.link().clone(), capabilities)));
     let listed = {
-        let mut listed = pin!(relist(link.link(), &offer, capabilities, Part::ALL));
+        let mut listed = pin!(survey(link.link(), &offer, &lists));
         loop {
             tokio::select! {
                 listed = &mut listed => break listed,
@@ -236,71 +236,5 @@ async fn establish(
     match listed.map(Arc::new) {
         Ok(offer) => Ok(Connection { link, child, offer, capabilities, listening, latency }),
         Err(failed) => Err((failed, child)),
-    }
-}
-
-/// Which lists to ask for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub(crate) tools: bool,
-    pub(crate) resources: bool,
-    pub(crate) prompts: bool,
-}
-
-impl Part {
-    const ALL: Part = Part { tools: true, resources: true, prompts: true };
-}
-
-/// What a server offers now, of the lists that are asked for; the others stay.
-///
-/// Without its tools a server is of no use; a broken list of anything else is an empty one.
-pub(crate) async fn relist(
-    link: &Link,
-    offer: &Offer,
-    has: Capabilities,
-    part: Part,
-) -> Result<Offer, Failed> {
-    let mut offer = offer.clone();
-    let resources = part.resources && has.resources.is_some();
-    let (tools, resources, templates, prompts) = tokio::join!(
-        if_wanted(link, TOOLS, part.tools && has.tools.is_some()),
-        if_wanted(link, RESOURCES, resources),
-        if_wanted(link, TEMPLATES, resources),
-        if_wanted(link, PROMPTS, part.prompts && has.prompts.is_some()),
-    );
-    if let Some(tools) = tools {
-        let tools = tools.map_err(|failed| in_list(TOOLS, failed))?;
-        offer.tools = read_each(&tools, Tool::read, |tool| &tool.name);
-    }
-    if let Some(list) = resources {
-        offer.resources = read_items(&or_none(RESOURCES, list), Key::Uri);
-    }
-    if let Some(list) = templates {
-        offer.templates = read_items(&or_none(TEMPLATES, list), Key::UriTemplate);
-    }
-    if let Some(list) = prompts {
-        offer.prompts = read_items(&or_none(PROMPTS, list), Key::Name);
-    }
-    Ok(offer)
-}
-
-type Listed = Result<Vec<Box<RawValue>>, Failed>;
-
-async fn if_wanted(link: &Link, list: List, is_wanted: bool) -> Option<Listed> {
-    if is_wanted { Some(list.follow(link).await) } else { None }
-}
-
-fn or_none(list: List, listed: Listed) -> Vec<Box<RawValue>> {
-    listed.unwrap_or_else(|failed| {
-        tracing::debug!(method = list.method, %failed, "a list is missing");
-        Vec::new()
-    })
-}
-
-/// Says which list it was.
-fn in_list(list: List, failed: Failed) -> Failed {
-    match failed {
-        Failed::Refused(error) => Failed::Garbled(format!("`{}` failed: {error}", list.method)),
-        other => other,
     }
 }

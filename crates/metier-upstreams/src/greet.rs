@@ -6,7 +6,10 @@ use metier_wire::{Era, Error, Revision};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::link::{Ask, Failed, Link};
+use crate::{
+    link::{Ask, Failed, Link},
+    list::List,
+};
 
 /// How long a server may take to say that it does not know `server/discover`.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -181,6 +184,19 @@ fn member<'a, T: Default + Deserialize<'a>>(raw: Option<&'a RawValue>) -> T {
 }
 
 impl Capabilities {
+    /// The lists that the server has.
+    pub(crate) fn lists(self) -> impl Iterator<Item = List> {
+        List::ALL.into_iter().filter(move |list| self.of(*list).is_some())
+    }
+
+    fn of(self, list: List) -> Option<Changes> {
+        match list {
+            List::Tools => self.tools,
+            List::Resources | List::Templates => self.resources,
+            List::Prompts => self.prompts,
+        }
+    }
+
     /// Reads what a server can do; what is not an object is not there.
     pub(crate) fn read(raw: &RawValue) -> Capabilities {
         #[derive(Default, Deserialize)]

@@ -78,6 +78,7 @@ mod roster;
 mod rounds;
 mod spec;
 mod supervise;
+mod survey;
 mod upstreams;
 mod web;
 mod wire_name;

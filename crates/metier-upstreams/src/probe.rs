@@ -36,10 +36,9 @@ pub(crate) enum Probe {
     Gone(Failed),
 }
 
-/// What to think of it.
+/// What to think of a server that did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    Fine,
     Shaky,
     Dead,
 }

@@ -200,7 +200,7 @@ impl Wire {
         let is_method =
             matches!(&failed, Failed::Refused(error) if error.code == Error::METHOD_NOT_FOUND);
         if is_missing && self.session.get().is_some() && !is_method {
-            board.end(Ending::Expired);
+            board.end(&Ending::Expired);
             return Failed::Expired;
         }
         failed

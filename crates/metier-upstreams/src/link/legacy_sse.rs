@@ -55,7 +55,7 @@ pub(crate) async fn legacy_sse(
     let over = board.clone();
     tasks.spawn(async move {
         tokio::select! {
-            reason = read(&remote, events, &inbox, &door) => over.end(Ending::Lost(reason)),
+            reason = read(&remote, events, &inbox, &door) => over.end(&Ending::Lost(reason)),
             () = over.over() => {}
         }
     });
@@ -170,7 +170,7 @@ impl Writer {
         }
         if is_gone {
             // Others may have been taken before, so theirs are not the words for it.
-            self.board.end(Ending::Lost("the server no longer knows our session".to_owned()));
+            self.board.end(&Ending::Lost("the server no longer knows our session".to_owned()));
         }
     }
 

@@ -84,7 +84,7 @@ impl Piped {
             let stumbled = |_| "someone who heard its messages panicked".to_owned();
             tokio::select! {
                 ending = reading => {
-                    inbox.board.end(Ending::Lost(ending.unwrap_or_else(stumbled)));
+                    inbox.board.end(&Ending::Lost(ending.unwrap_or_else(stumbled)));
                 }
                 () = over.over() => {}
             }

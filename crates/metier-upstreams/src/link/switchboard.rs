@@ -154,7 +154,7 @@ impl Switchboard {
     }
 
     /// Ends the connection: everyone who waits is told why. The first reason counts.
-    pub(crate) fn end(&self, ending: Ending) {
+    pub(crate) fn end(&self, ending: &Ending) {
         let failed = |ending: &Ending| match ending {
             Ending::Lost(reason) => Failed::Lost(reason.clone()),
             Ending::Expired => Failed::Expired,
@@ -169,7 +169,7 @@ impl Switchboard {
         self.over.cancel();
         let waiting: Vec<Waiting> = self.waiting().drain().map(|(_, it)| it).collect();
         for waiting in waiting.into_iter().filter(|it| it.home == Home::Board) {
-            let _ = waiting.reply.send(Err(failed(&ending)));
+            let _ = waiting.reply.send(Err(failed(ending)));
         }
     }
 
@@ -303,7 +303,7 @@ impl Switchboard {
             match (Id::new(&id), answer) {
                 (Some(id), Ok(result)) => {
                     write::result(&mut out, id, |out| {
-                        out.extend_from_slice(result.get().as_bytes())
+                        out.extend_from_slice(result.get().as_bytes());
                     });
                 }
                 (id, Err(error)) => write::error(&mut out, id, &error),

@@ -115,7 +115,7 @@ async fn a_wrong_address_is_no_expired_session() {
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_ends_takes_its_requests_with_it() {
     let bench = Bench::new(Stub::new(&["<hang>"]).web(), LEGACY);
-    let end = async { bench.link.board().end(Ending::Lost("gone".to_owned())) };
+    let end = async { bench.link.board().end(&Ending::Lost("gone".to_owned())) };
     let (outcome, ()) = tokio::join!(bench.ask("tools/list"), end);
     assert_eq!(outcome, "lost: the connection is over");
 }

@@ -1,0 +1,76 @@
+//! Surveys: asking a server what it offers, and reading what it says item by item.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
+
+use futures_util::future::join_all;
+use serde_json::value::RawValue;
+
+use crate::{
+    link::{Failed, Link},
+    list::List,
+    offer::{Item, Key, Offer, Omission, Tool},
+};
+
+/// What a server offers now, of the lists that are asked for; the others stay.
+///
+/// Without its tools a server is of no use; a broken list of anything else is an empty one.
+pub(crate) async fn survey(
+    link: &Link,
+    offer: &Offer,
+    lists: &BTreeSet<List>,
+) -> Result<Offer, Failed> {
+    let mut offer = offer.clone();
+    let asked = lists.iter().map(|list| async { (*list, list.follow(link).await) });
+    for (list, listed) in join_all(asked).await {
+        let items = match listed {
+            Ok(items) => items,
+            Err(failed) if list == List::Tools => return Err(in_list(list, failed)),
+            Err(failed) => {
+                tracing::debug!(method = list.method(), %failed, "a list is missing");
+                Vec::new()
+            }
+        };
+        match list {
+            List::Tools => offer.tools = read_each(&items, Tool::read, |tool| &tool.name),
+            List::Resources => offer.resources = read_items(&items, Key::Uri),
+            List::Templates => offer.templates = read_items(&items, Key::UriTemplate),
+            List::Prompts => offer.prompts = read_items(&items, Key::Name),
+        }
+    }
+    Ok(offer)
+}
+
+/// Says which list it was.
+fn in_list(list: List, failed: Failed) -> Failed {
+    match failed {
+        Failed::Refused(error) => Failed::Garbled(format!("`{}` failed: {error}", list.method())),
+        other => other,
+    }
+}
+
+/// Reads each item; one that cannot be read, or repeats the key of another, costs only itself.
+fn read_each<T>(
+    raw: &[Box<RawValue>],
+    read: impl Fn(&RawValue) -> Result<T, Omission>,
+    key: impl Fn(&T) -> &str,
+) -> Vec<Arc<T>> {
+    let mut items: Vec<T> = Vec::with_capacity(raw.len());
+    let mut keys: HashSet<Box<str>> = HashSet::with_capacity(raw.len());
+    for raw in raw {
+        match read(raw) {
+            Ok(item) if keys.insert(key(&item).into()) => items.push(item),
+            Ok(item) => tracing::warn!(item = key(&item), "it is listed twice; the first counts"),
+            Err(reason) => tracing::warn!(reason, "something that is listed is left out"),
+        }
+    }
+    items.sort_by(|one, other| key(one).cmp(key(other)));
+    items.into_iter().map(Arc::new).collect()
+}
+
+/// Reads items by the member that is their key.
+fn read_items(raw: &[Box<RawValue>], key: Key) -> Vec<Arc<Item>> {
+    read_each(raw, |raw| Item::read(raw, key), |item| &item.key)
+}
