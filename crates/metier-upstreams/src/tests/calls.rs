@@ -204,7 +204,9 @@ async fn an_error_of_odd_shape_is_an_error_all_the_same() {
 }
 
 fn odd_error(message: &Value, error: Value) -> Vec<Act> {
-    vec![Act::Say(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))]
+    let mut answer = json!({ "jsonrpc": "2.0", "id": message["id"] });
+    answer["error"] = error;
+    vec![Act::Say(answer)]
 }
 
 #[tokio::test(start_paused = true)]

@@ -265,7 +265,9 @@ pub(crate) fn spec(name: &str) -> ServerSpec {
 }
 
 pub(crate) fn result(message: &Value, result: Value) -> Act {
-    Act::Say(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+    let mut answer = json!({ "jsonrpc": "2.0", "id": message["id"] });
+    answer["result"] = result;
+    Act::Say(answer)
 }
 
 pub(crate) fn error(message: &Value, code: i32, text: &str) -> Act {
@@ -274,7 +276,9 @@ pub(crate) fn error(message: &Value, code: i32, text: &str) -> Act {
 }
 
 pub(crate) fn notification(method: &str, params: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+    let mut notification = json!({ "jsonrpc": "2.0", "method": method });
+    notification["params"] = params;
+    notification
 }
 
 /// What a server does that does everything right.

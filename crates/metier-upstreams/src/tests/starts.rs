@@ -117,9 +117,12 @@ async fn time_until_ready(fakes: &[(String, Arc<Fake>)], n_good: usize) -> Durat
     took
 }
 
-/// Some of each kind, under names that begin with these letters.
-fn many(kinds: &[(&str, usize, fn() -> Arc<Fake>)]) -> Vec<(String, Arc<Fake>)> {
-    let some = |(name, n, kind): &(&str, usize, fn() -> Arc<Fake>)| {
+/// What the names begin with, how many there are, and of which kind.
+type Several<'a> = (&'a str, usize, fn() -> Arc<Fake>);
+
+/// Some of each kind.
+fn many(kinds: &[Several<'_>]) -> Vec<(String, Arc<Fake>)> {
+    let some = |(name, n, kind): &Several<'_>| {
         (0..*n).map(|at| (format!("{name}{at:02}"), kind())).collect::<Vec<_>>()
     };
     kinds.iter().flat_map(some).collect()
