@@ -71,7 +71,7 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// All Rust files below a folder, but not the tests among them.
+/// All Rust files below a folder, but not the tests and the programs for tests among them.
 fn sources() -> Vec<Source> {
     let root = crates();
     let mut sources = Vec::new();
@@ -80,7 +80,7 @@ fn sources() -> Vec<Source> {
         for entry in fs::read_dir(folder).unwrap().flatten() {
             let path = entry.path();
             let name = path.file_name().unwrap().to_str().unwrap();
-            if path.is_dir() && name != "tests" && name != "benches" {
+            if path.is_dir() && !["tests", "benches", "examples"].contains(&name) {
                 folders.push(path);
             } else if name.ends_with(".rs") && name != "tests.rs" {
                 let text = fs::read_to_string(&path).unwrap();
