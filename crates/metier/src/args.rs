@@ -1,6 +1,7 @@
 //! The command line; doc comments are its help.
 
 mod servers;
+mod upstreams;
 
 use std::path::PathBuf;
 
@@ -11,13 +12,17 @@ use clap::{
 use clap_complete::Shell;
 use metier_surface::Tool;
 
-pub(crate) use self::servers::{Add, Client, Remote, Remove, Servers, Trust};
+pub(crate) use self::{
+    servers::{Add, Client, Remote, Remove, Servers, Trust},
+    upstreams::{Call, ListResources, ListServers, ListTools, Reach, Read},
+};
 
 /// Every agent skill on this machine behind one command line
 #[derive(Debug, Parser)]
 #[command(name = "metier", version)]
 #[command(after_help = "\
-Exit codes: 0 done, 1 failed or problems found, 2 wrong usage, 3 not found or ambiguous.")]
+Exit codes: 0 done, 1 failed or problems found, 2 wrong usage, 3 not found or ambiguous,
+4 authentication needed, 5 the tool answered with an error, 130 interrupted.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -64,6 +69,16 @@ pub(crate) enum Command {
     Disable(Switch),
     /// Say where skills were looked for, what is shadowed or broken, and how to mend it
     Doctor(Doctor),
+    /// Connect to the MCP servers, and show where each one stands
+    Servers(ListServers),
+    /// List the tools that the servers have
+    Tools(ListTools),
+    /// Call a tool
+    Call(Call),
+    /// List the resources that the servers have
+    Resources(ListResources),
+    /// Print a resource
+    Read(Read),
     /// Let the servers start that this project's files name
     Trust(Trust),
     /// Add an MCP server to your configuration

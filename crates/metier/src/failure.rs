@@ -11,6 +11,12 @@ pub(crate) enum Exit {
     Usage = 2,
     /// There is no such thing, or more than one.
     NotFound = 3,
+    /// A server wants to know who we are.
+    Unauthorized = 4,
+    /// The tool itself says that it did not work.
+    ToolError = 5,
+    /// The user or the system asked the program to end.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -23,6 +29,8 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: anyhow::Error,
+    /// What else there is to say, a line each.
+    pub(crate) details: Vec<String>,
     pub(crate) hint: Option<String>,
     pub(crate) exit: Exit,
 }
@@ -32,11 +40,15 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Failure {
-        Failure { error: anyhow::anyhow!("{message}"), hint: None, exit }
+        Failure { error: anyhow::anyhow!("{message}"), details: Vec::new(), hint: None, exit }
     }
 
     pub(crate) fn hinted(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
+    }
+
+    pub(crate) fn detailed(self, details: Vec<String>) -> Failure {
+        Failure { details, ..self }
     }
 
     pub(crate) fn io_kind(&self) -> Option<io::ErrorKind> {
@@ -46,7 +58,7 @@ impl Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Failure {
-        Failure { error, hint: None, exit: Exit::Failed }
+        Failure { error, details: Vec::new(), hint: None, exit: Exit::Failed }
     }
 }
 

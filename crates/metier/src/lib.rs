@@ -6,10 +6,12 @@ mod config;
 mod environment;
 mod failure;
 mod files;
+mod hub;
 mod json;
 mod logs;
 mod progress;
 mod refresh;
+mod schema;
 mod shutdown;
 mod ui;
 mod view;
@@ -60,6 +62,11 @@ pub fn run(
         Command::New(args) => commands::new::run(args, environment, ui),
         Command::Enable(args) => commands::switch::enable(args, environment, ui),
         Command::Disable(args) => commands::switch::disable(args, environment, ui),
+        Command::Servers(args) => commands::servers::run(args, environment, ui),
+        Command::Tools(args) => commands::tools::run(args, environment, ui),
+        Command::Call(args) => commands::call::run(args, environment, ui),
+        Command::Resources(args) => commands::resources::run(args, environment, ui),
+        Command::Read(args) => commands::read::run(args, environment, ui),
         Command::Trust(args) => commands::trust::run(args, environment, ui),
         Command::Add(args) => commands::add::run(args, environment, ui),
         Command::Remove(args) => commands::remove::run(args, environment, ui),

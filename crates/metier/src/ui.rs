@@ -27,6 +27,8 @@ pub struct Ui<'a> {
     err: &'a mut dyn Write,
     /// Columns of the terminal; `None` where the output goes elsewhere.
     pub(crate) width: Option<usize>,
+    /// Rows of that terminal.
+    height: usize,
     /// What the answer looks like.
     pub(crate) style: Styles,
     /// What messages beside it look like.
@@ -69,9 +71,11 @@ impl<'a> Ui<'a> {
         O: Write + RawStream,
         E: Write + RawStream,
     {
-        let columns = terminal_size::terminal_size().map_or(80, |(width, _)| width.0.into());
+        let size = terminal_size::terminal_size();
+        let (columns, rows) = size.map_or((80, 24), |(width, height)| (width.0, height.0));
         Ui {
-            width: IsTerminal::is_terminal(out).then_some(columns),
+            width: IsTerminal::is_terminal(out).then_some(columns.into()),
+            height: rows.into(),
             style: Styles::default(),
             err_style: Styles::default(),
             auto: [AutoStream::choice(out), AutoStream::choice(err)],
@@ -86,7 +90,7 @@ impl<'a> Ui<'a> {
         let auto = [ColorChoice::Never; 2];
         let out = BufWriter::new(out);
         let (style, err_style) = (Styles::default(), Styles::default());
-        Ui { out, err, width: None, style, err_style, auto, watched: false }
+        Ui { out, err, width: None, height: 24, style, err_style, auto, watched: false }
     }
 
     pub(crate) fn set_color(&mut self, color: Color) {
@@ -118,6 +122,33 @@ impl<'a> Ui<'a> {
     pub(crate) fn verbatim(&mut self, text: &str) -> io::Result<()> {
         let text = if self.width.is_some() { clean(text) } else { Cow::Borrowed(text) };
         self.out.write_all(text.as_bytes())
+    }
+
+    /// Prints bytes as they are; not for a terminal.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    /// Prints lines in place of those that were drawn before; how many there are now.
+    pub(crate) fn redraw(&mut self, n_before: usize, lines: &[String]) -> io::Result<usize> {
+        if n_before > 0 {
+            write!(self.out, "\x1b[{n_before}A")?;
+        }
+        write!(self.out, "\x1b[J")?;
+        // What has left the screen could not be drawn over.
+        let shown = lines.len().min(self.height.saturating_sub(1));
+        for line in &lines[..shown] {
+            self.line(line)?;
+        }
+        self.flush()?;
+        Ok(shown)
+    }
+
+    /// Prints one JSON document on a line of its own, at once.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let document = serde_json::to_string(value)?;
+        self.line(escaped(&document))?;
+        Ok(self.flush()?)
     }
 
     /// Prints one JSON document.
@@ -183,6 +214,9 @@ impl<'a> Ui<'a> {
             "{error}error:{error:#} {}",
             one_line(&format!("{:#}", failure.error))
         );
+        for detail in &failure.details {
+            let _ = writeln!(self.err, "  {}", one_line(detail));
+        }
         if let Some(hint) = &failure.hint {
             let _ = writeln!(self.err, "{good}hint:{good:#} {}", one_line(hint));
         }

@@ -226,6 +226,38 @@ const RULES: &[(&str, &str)] = &[
         "the protocol is kept as its authors check it",
         "the_coming_suite_finds_no_new_failure_in_2026",
     ),
+    // Servers, tools, calls.
+    (
+        "a dead server costs only itself",
+        "servers_are_shown_with_phase_tools_and_reason_and_a_dead_one_costs_only_itself",
+    ),
+    (
+        "untrusted servers name the command that trusts them",
+        "servers_of_a_project_wait_for_trust_and_name_the_command",
+    ),
+    ("secrets are never shown", "servers_give_a_document_without_secrets"),
+    (
+        "no program outlives a command",
+        "watching_tells_each_change_and_an_interrupt_leaves_no_program",
+    ),
+    ("arguments are checked before a call", "arguments_are_checked_before_they_are_sent"),
+    ("a tool's own error is exit 5", "a_tool_that_says_it_failed_is_exit_5"),
+    (
+        "authentication needed is exit 4",
+        "a_server_that_does_not_let_us_in_is_exit_4_with_the_header_to_set",
+    ),
+    (
+        "an error of the protocol keeps code and data",
+        "an_error_of_the_protocol_keeps_code_and_data",
+    ),
+    ("a call starts only the server it needs", "a_call_starts_only_the_server_that_has_the_tool"),
+    ("a call has a deadline", "a_call_that_stays_silent_ends_at_its_deadline"),
+    ("schemas are passed through", "tools_give_a_document_with_raw_schemas"),
+    ("a schema that makes no sense is no obstacle", "a_schema_that_makes_no_sense_is_no_obstacle"),
+    (
+        "a resource is read from the server that has it",
+        "a_resource_is_read_from_the_server_that_lists_it_or_has_a_template_for_it",
+    ),
 ];
 
 #[test]

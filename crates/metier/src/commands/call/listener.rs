@@ -1,0 +1,126 @@
+//! What a server says while a call is under way.
+
+use std::{io, sync::Arc};
+
+use metier_upstreams::Caller;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::ui::{Ui, cut, one_line};
+
+/// How much may wait to be shown; what finds no room is not shown.
+const MOST: usize = 64;
+
+/// A caller who hears, and answers no questions.
+struct Listener(Sender<Heard>);
+
+/// Something that was heard.
+pub(super) enum Heard {
+    Progress(Progress),
+    Log(Log),
+}
+
+#[derive(Deserialize)]
+pub(super) struct Progress {
+    progress: f64,
+    total: Option<f64>,
+    message: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Log {
+    #[serde(default)]
+    level: String,
+    logger: Option<String>,
+    #[serde(default)]
+    data: Value,
+}
+
+/// A caller, and what it hears.
+pub(super) fn listener() -> (Arc<dyn Caller>, Receiver<Heard>) {
+    let (sender, receiver) = channel(MOST);
+    (Arc::new(Listener(sender)), receiver)
+}
+
+impl Caller for Listener {
+    fn progress(&self, params: &RawValue) {
+        if let Ok(progress) = serde_json::from_str(params.get()) {
+            let _ = self.0.try_send(Heard::Progress(progress));
+        }
+    }
+
+    fn told(&self, method: &str, params: Option<&RawValue>) {
+        let log = params.filter(|_| method == "notifications/message");
+        if let Some(Ok(log)) = log.map(|params| serde_json::from_str(params.get())) {
+            let _ = self.0.try_send(Heard::Log(log));
+        }
+    }
+}
+
+impl Heard {
+    /// Shows it, if someone watches.
+    pub(super) fn show(&self, ui: &mut Ui<'_>) -> io::Result<()> {
+        if !ui.watched {
+            return Ok(());
+        }
+        match self {
+            Heard::Progress(progress) => {
+                let text = progress.to_string();
+                ui.status(&cut(&one_line(&text), ui.width.unwrap_or(80).saturating_sub(1)))
+            }
+            Heard::Log(log) => {
+                ui.status("")?;
+                ui.dim_note(&one_line(&log.to_string()))
+            }
+        }
+    }
+}
+
+impl Progress {
+    fn to_string(&self) -> String {
+        let share = match self.total {
+            Some(total) if total > 0.0 => {
+                format!("{:.0} %", (self.progress / total).clamp(0.0, 1.0) * 100.0)
+            }
+            _ => format!("{}", self.progress),
+        };
+        match &self.message {
+            Some(message) if !message.is_empty() => format!("{share} {message}"),
+            _ => share,
+        }
+    }
+}
+
+impl Log {
+    fn to_string(&self) -> String {
+        let data = match &self.data {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        match &self.logger {
+            Some(logger) => format!("{} {logger}: {data}", self.level),
+            None => format!("{}: {data}", self.level),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Log, Progress};
+
+    #[test]
+    fn progress_is_told_as_a_share_if_the_whole_is_known() {
+        let told = |json: &str| serde_json::from_str::<Progress>(json).unwrap().to_string();
+        assert_eq!(told(r#"{"progress": 1, "total": 4, "message": "reading"}"#), "25 % reading");
+        assert_eq!(told(r#"{"progress": 7}"#), "7");
+        assert_eq!(told(r#"{"progress": 9, "total": 3}"#), "100 %");
+    }
+
+    #[test]
+    fn a_log_message_is_told_with_level_and_logger() {
+        let told = |json: &str| serde_json::from_str::<Log>(json).unwrap().to_string();
+        assert_eq!(told(r#"{"level": "info", "logger": "db", "data": "up"}"#), "info db: up");
+        assert_eq!(told(r#"{"level": "error", "data": {"a": 1}}"#), r#"error: {"a":1}"#);
+    }
+}

@@ -1,0 +1,172 @@
+//! The document that `metier servers --json` prints.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use metier_upstreams::{Roster, Server};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::age;
+use crate::{
+    hub::{Known, told},
+    json::{ProblemJson, text},
+};
+
+/// All servers, and what is wrong in configuration files.
+#[derive(Serialize)]
+pub(super) struct ServersJson<'a> {
+    servers: Vec<ServerJson<'a>>,
+    problems: Vec<ProblemJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ServerJson<'a> {
+    name: &'a str,
+    /// Absent where the entry cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<&'static str>,
+    /// The program or the address, without what may be secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<String>,
+    phase: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    tools: usize,
+    source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server_info: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<ErrorJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    reason: &'a str,
+    at: String,
+}
+
+impl<'a> ServersJson<'a> {
+    pub(super) fn new(known: &'a Known, roster: &'a Roster) -> ServersJson<'a> {
+        let servers = roster.servers().map(|server| {
+            let name = server.name();
+            let configured = known.servers.iter().find(|it| it.spec.name == *name);
+            ServerJson {
+                tools: roster.tools().of(name).count(),
+                source: configured.map(|it| text(&it.source)).unwrap_or_default(),
+                ..ServerJson::from(&**server)
+            }
+        });
+        let broken = known.broken().map(|(name, problem)| ServerJson {
+            source: text(&problem.path),
+            ..ServerJson::broken(name, told(problem))
+        });
+        let mut servers: Vec<ServerJson<'_>> = servers.chain(broken).collect();
+        servers.sort_by_key(|it| it.name);
+        ServersJson { servers, problems: known.problems.iter().map(ProblemJson::from).collect() }
+    }
+}
+
+impl<'a> ServerJson<'a> {
+    fn broken(name: &'a str, reason: String) -> ServerJson<'a> {
+        ServerJson {
+            name,
+            transport: None,
+            endpoint: None,
+            phase: "failed",
+            reason: Some(reason),
+            tools: 0,
+            source: String::new(),
+            since: None,
+            latency_ms: None,
+            revision: None,
+            server_info: None,
+            last_error: None,
+            stderr: None,
+        }
+    }
+}
+
+impl<'a> From<&'a Server> for ServerJson<'a> {
+    fn from(server: &'a Server) -> ServerJson<'a> {
+        let standing = &server.standing;
+        let offer = standing.offer.as_ref();
+        let now = SystemTime::now();
+        let last_error = standing.last_error.as_ref().map(|(reason, at)| {
+            let at = utc(now - age(*at));
+            ErrorJson { reason, at }
+        });
+        let stderr = standing.stderr.as_ref().map(|it| it.text());
+        ServerJson {
+            name: server.name().as_str(),
+            transport: Some(server.spec.endpoint.transport()),
+            endpoint: Some(server.spec.endpoint.to_string()),
+            phase: standing.phase.word(),
+            reason: standing.phase.reason().map(str::to_owned),
+            tools: 0,
+            source: String::new(),
+            since: Some(utc(now - age(standing.since))),
+            latency_ms: standing.latency.map(milliseconds),
+            revision: offer.map(|it| it.revision.as_str()),
+            server_info: offer.and_then(|it| it.server.as_deref()),
+            last_error,
+            stderr: stderr.filter(|it| !it.is_empty()),
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+/// A moment as RFC 3339 writes it.
+fn utc(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// The Gregorian date of a day since 1970, counted in years that begin in March.
+fn date(days: u64) -> (u64, u64, u64) {
+    // Day 0 is 0000-03-01, so that leap days end a year.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::utc;
+
+    #[track_caller]
+    fn check(seconds: u64, expected: &str) {
+        assert_eq!(utc(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
+    }
+
+    #[test]
+    fn moments_are_written_as_rfc_3339_has_it() {
+        check(0, "1970-01-01T00:00:00Z");
+        check(951_782_399, "2000-02-28T23:59:59Z");
+        check(951_782_400, "2000-02-29T00:00:00Z");
+        check(1_709_251_199, "2024-02-29T23:59:59Z");
+        check(1_735_689_600, "2025-01-01T00:00:00Z");
+        check(4_107_542_400, "2100-03-01T00:00:00Z");
+    }
+}
