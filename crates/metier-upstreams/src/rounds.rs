@@ -1,6 +1,9 @@
 //! Rounds: calls of 2026-07-28 that need answers from the caller before they can end.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use metier_wire::{Error, Text};
 use serde::Deserialize;
@@ -54,7 +57,10 @@ impl Questions {
             return None;
         }
         let requests = incomplete.requests.map_or("{}", RawValue::get);
-        let requests: BTreeMap<String, &RawValue> = serde_json::from_str(requests).ok()?;
+        let requests: HashMap<String, &RawValue> = serde_json::from_str(requests).ok()?;
+        let mut requests: Vec<(String, &RawValue)> = requests.into_iter().collect();
+        // In the order of the text, of which each is a part: people are asked one after another.
+        requests.sort_by_key(|(_, raw)| raw.get().as_ptr());
         let requests = requests.into_iter().filter_map(|(key, raw)| {
             let asked: Asked<'_> = serde_json::from_str(raw.get()).ok()?;
             Some((key, asked.method, asked.params.map(ToOwned::to_owned)))

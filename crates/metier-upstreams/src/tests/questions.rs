@@ -178,8 +178,8 @@ async fn a_modern_server_gets_its_answers_with_the_next_round_and_its_state_as_i
     let keys: Vec<&String> = last["inputResponses"].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["a", "b"]);
     let asked = [
-        "roots/list nothing".to_owned(),
         r#"elicitation/create {"n":1.0,"big":123456789012345678901}"#.to_owned(),
+        "roots/list nothing".to_owned(),
     ];
     assert_eq!(oracle.questions(), [asked.clone(), asked].concat());
     assert_eq!(fake.count("tools/call"), 3);
@@ -199,7 +199,7 @@ async fn a_server_may_not_ask_for_ever_nor_one_who_does_not_answer() {
     assert_eq!(fake.count("tools/call"), 17);
     assert_eq!(
         outcome(call(&upstreams, "{}").await),
-        "server `fake` answered with an error: nobody here answers `roots/list` (-32601)"
+        "server `fake` answered with an error: nobody here answers `elicitation/create` (-32601)"
     );
     upstreams.stop().await;
 }
