@@ -58,7 +58,13 @@ impl Schema {
         let mut types: Vec<&'a str> = strings(schema.get("type"));
         types.extend(schema.get("type").and_then(Value::as_str));
         let values = schema.get("enum").and_then(Value::as_array);
-        types.extend(values.into_iter().flatten().chain(schema.get("const")).map(|it| -> &'a str { type_of(it) }));
+        types.extend(
+            values
+                .into_iter()
+                .flatten()
+                .chain(schema.get("const"))
+                .map(|it| -> &'a str { type_of(it) }),
+        );
         let alternatives = ["anyOf", "oneOf", "allOf"].into_iter();
         let parts = alternatives.filter_map(|key| schema.get(key)?.as_array()).flatten();
         let referred = schema.get("$ref").and_then(Value::as_str);

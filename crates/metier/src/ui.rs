@@ -269,6 +269,11 @@ pub(crate) fn columns(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
+/// A number of things, in words: `1 tool`, `2 tools`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// `text` cut to `width` columns.
 pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
     if text.len() <= width || columns(text) <= width {

@@ -14,7 +14,7 @@ use crate::{
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     hub::{Known, is_ready, settled, told},
-    ui::{Ui, one_line},
+    ui::{Ui, counted, one_line},
 };
 
 /// How often the ages of a table that is followed change.
@@ -115,9 +115,8 @@ fn summary(known: &Known, roster: &Roster) -> String {
     let n_servers = roster.servers().len() + known.broken().count();
     let n_ready = roster.servers().filter(|it| is_ready(it)).count();
     let n_tools = roster.tools().entries().len();
-    let servers = if n_servers == 1 { "server" } else { "servers" };
-    let tools = if n_tools == 1 { "tool" } else { "tools" };
-    format!("{n_ready} of {n_servers} {servers} ready, {n_tools} {tools}")
+    let (servers, tools) = (counted(n_servers, "server"), counted(n_tools, "tool"));
+    format!("{n_ready} of {servers} ready, {tools}")
 }
 
 /// Shows every change until nobody wants to see any more.

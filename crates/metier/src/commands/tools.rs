@@ -12,7 +12,7 @@ use crate::{
     failure::{Exit, Failure, Outcome},
     hub::{Known, settled},
     schema::{Schema, outline},
-    ui::{Ui, columns, cut, one_line, pad},
+    ui::{Ui, columns, counted, cut, one_line, pad},
 };
 
 /// Longer ids and outlines than these do not push what follows further to the right.
@@ -144,7 +144,6 @@ fn print_summary(
     ui: &mut Ui<'_>,
 ) -> Result<(), Failure> {
     let n_tools = roster.tools().entries().len();
-    let tools = if n_found == 1 { "tool" } else { "tools" };
     match n_found {
         0 if n_tools > 0 => return Ok(ui.note("no tool matches")?),
         0 if roster.servers().len() == 0 => {
@@ -155,5 +154,5 @@ fn print_summary(
         _ => ui.note("")?,
     }
     let cut = if n_shown < n_found { format!("{n_shown} of ") } else { String::new() };
-    Ok(ui.dim_note(&format!("{cut}{n_found} {tools}"))?)
+    Ok(ui.dim_note(&format!("{cut}{}", counted(n_found, "tool")))?)
 }

@@ -11,6 +11,8 @@ use crate::{
 
 /// The code by which servers say that there is no such resource.
 const NO_RESOURCE: i32 = -32002;
+/// The code by which servers say that they want other arguments.
+const INVALID_PARAMS: i32 = -32602;
 /// How much of what a server says for programs is shown to people.
 const LONGEST_DATA: usize = 2_000;
 
@@ -53,11 +55,14 @@ pub(crate) fn failure(error: &CallError, known: &Known) -> Failure {
             (Exit::Unauthorized, format!("write `{header}` {}", place(server.as_str(), known)))
         }
         CallError::Timeout { .. } => (Exit::Failed, "--timeout gives it longer".to_owned()),
-        CallError::Refused { server, error } => {
-            let exit = if error.code == NO_RESOURCE { Exit::NotFound } else { Exit::Failed };
-            (exit, format!("these are words of `{server}`; its documentation may say more"))
+        CallError::Refused { server, error } if error.code == NO_RESOURCE => {
+            (Exit::NotFound, format!("`metier resources {server}` lists what it has"))
         }
-        CallError::Down { server, .. }
+        CallError::Refused { server, error } if error.code == INVALID_PARAMS => {
+            (Exit::Failed, format!("`metier tools {server} --schema` shows what its tools take"))
+        }
+        CallError::Refused { server, .. }
+        | CallError::Down { server, .. }
         | CallError::Unsent { server, .. }
         | CallError::Lost { server, .. } => {
             (Exit::Failed, format!("`metier servers {server}` tells more"))

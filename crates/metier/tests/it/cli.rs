@@ -322,6 +322,11 @@ fn no_command_shows_the_help() {
       enable       Make disabled skills loadable again (`.SKILL.md` becomes `SKILL.md`)
       disable      Hide skills from every agent (`SKILL.md` becomes `.SKILL.md`)
       doctor       Say where skills were looked for, what is shadowed or broken, and how to mend it
+      servers      Connect to the MCP servers, and show where each one stands
+      tools        List the tools that the servers have
+      call         Call a tool
+      resources    List the resources that the servers have
+      read         Print a resource
       trust        Let the servers start that this project's files name
       add          Add an MCP server to your configuration
       remove       Remove an MCP server from your configuration [alias: rm]
@@ -333,7 +338,8 @@ fn no_command_shows_the_help() {
       -h, --help          Print help (see more with '--help')
       -V, --version       Print version
 
-    Exit codes: 0 done, 1 failed or problems found, 2 wrong usage, 3 not found or ambiguous.
+    Exit codes: 0 done, 1 failed or problems found, 2 wrong usage, 3 not found or ambiguous,
+    4 authentication needed, 5 the tool answered with an error, 130 interrupted.
     --- exit 2
     ");
 }

@@ -12,7 +12,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response, Sse, sse::Event},
-    routing::post,
+    routing::{any, post},
 };
 use serde_json::{Value, json};
 
@@ -54,7 +54,10 @@ impl Neighbour {
             runtime.unwrap().block_on(async {
                 let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
                 told.send(listener.local_addr().unwrap()).unwrap();
-                let app = Router::new().route("/mcp", post(answer)).with_state(behaviour);
+                let app = Router::new()
+                    .route("/mcp", post(answer))
+                    .route("/down", any(StatusCode::SERVICE_UNAVAILABLE))
+                    .with_state(behaviour);
                 axum::serve(listener, app).await.unwrap();
             });
         });
@@ -64,6 +67,11 @@ impl Neighbour {
     /// Its address, with a query that is nobody's business.
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp?key={CANARY}", self.address)
+    }
+
+    /// An entry `down` for an address where nothing works.
+    pub(crate) fn down(&self) -> String {
+        format!(r#""down": {{"type": "http", "url": "http://{}/down"}}"#, self.address)
     }
 
     pub(crate) fn port(&self) -> String {

@@ -14,9 +14,6 @@ use super::{
     support::Machine,
 };
 
-/// A server that nobody runs.
-const DEAD: &str = r#""dead": {"type": "http", "url": "http://127.0.0.1:1/mcp"}"#;
-
 /// What a person sees, with the canary looked for and ports and times taken out.
 #[track_caller]
 fn seen(neighbour: &Neighbour, machine: &Machine, line: &str) -> String {
@@ -53,14 +50,38 @@ fn timeless(table: &str) -> String {
 fn servers_are_shown_with_phase_tools_and_reason_and_a_dead_one_costs_only_itself() {
     let neighbour = Neighbour::open();
     let machine = neighbour.machine(&format!(
-        r#"{DEAD}, "broken": {{"command": 5}}, "off": {{"command": "x", "disabled": true}}"#
+        r#"{}, "broken": {{"command": 5}}, "off": {{"command": "x", "disabled": true}}"#,
+        neighbour.down()
     ));
-    assert_snapshot!(timeless(&seen(&neighbour, &machine, "servers")), @"");
+    assert_snapshot!(timeless(&seen(&neighbour, &machine, "servers")), @"
+    name | transport | phase | for | tools | latency
+    broken | – | failed | – | – | –
+      `$ROOT/home/.config/metier/config.json`: line 1: server `broken`: `command` is not a string
+    down | http | waiting | TIME | – | –
+      the server answered with HTTP status 503
+    near | http | ready | TIME | 6 | TIME
+    off | stdio | disabled | – | – | –
+    --- stderr
+
+    1 of 4 servers ready, 6 tools
+    --- exit 1
+    ");
 }
 
 #[test]
 fn one_server_alone_is_shown_with_everything_that_is_known() {
-    assert_snapshot!(timeless(&run("servers near")), @"");
+    assert_snapshot!(timeless(&run("servers near")), @"
+    name | transport | phase | for | tools | latency
+    near | http | ready | TIME | 6 | TIME
+      at | http://127.0.0.1:PORT/mcp
+      from | $ROOT/home/.config/metier/config.json
+      is | neighbour 1.2.3
+      speaks 2025-06-18
+    --- stderr
+
+    1 of 1 server ready, 6 tools
+    --- exit 0
+    ");
 }
 
 #[test]
@@ -68,24 +89,50 @@ fn servers_of_a_project_wait_for_trust_and_name_the_command() {
     let machine = Machine::new(
         "//- project/.metier.json\n{\"mcpServers\": {\"p\": {\"command\": \"/no/such/program\"}}}\n",
     );
-    assert_snapshot!(timeless(&machine.run("servers")), @"");
-    assert_snapshot!(timeless(&machine.run("servers --trust-project")), @"");
+    assert_snapshot!(timeless(&machine.run("servers")), @"
+    name | transport | phase | for | tools | latency
+    p | stdio | untrusted | – | – | –
+      run `metier trust` in $ROOT/project
+    --- stderr
+
+    0 of 1 server ready, 0 tools
+    --- exit 0
+    ");
+    assert_snapshot!(timeless(&machine.run("servers --trust-project")), @"
+    name | transport | phase | for | tools | latency
+    p | stdio | failed | TIME | – | –
+      `/no/such/program` does not exist: correct `command`
+    --- stderr
+
+    0 of 1 server ready, 0 tools
+    --- exit 1
+    ");
 }
 
 #[test]
 fn without_servers_it_is_said_how_to_add_one() {
-    assert_snapshot!(Machine::new("").run("servers"), @"");
+    assert_snapshot!(Machine::new("").run("servers"), @"
+    --- stderr
+    no servers are configured
+    hint: `metier add` adds one, `metier add --from CLIENT` copies those of a client
+    --- exit 0
+    ");
 }
 
 #[test]
 fn a_server_that_is_not_there_is_told_with_those_that_were_meant() {
-    assert_snapshot!(run("servers neer"), @"");
+    assert_snapshot!(run("servers neer"), @"
+    --- stderr
+    error: no server `neer`
+    hint: did you mean `near`?
+    --- exit 3
+    ");
 }
 
 #[test]
 fn servers_give_a_document_without_secrets() {
     let neighbour = Neighbour::open();
-    let machine = neighbour.machine(DEAD);
+    let machine = neighbour.machine(&neighbour.down());
     let text = String::from_utf8(machine.output("servers --json").stdout).unwrap();
     assert!(!text.contains(CANARY), "{text}");
     let mut document: Value = serde_json::from_str(&text).unwrap();
@@ -102,9 +149,9 @@ fn servers_give_a_document_without_secrets() {
         json!({
             "servers": [
                 {
-                    "name": "dead",
+                    "name": "down",
                     "transport": "http",
-                    "endpoint": "http://127.0.0.1:1/mcp",
+                    "endpoint": format!("http://127.0.0.1:{}/down", neighbour.port()),
                     "phase": "waiting",
                     "tools": 0,
                     "source": source,
@@ -129,7 +176,6 @@ fn servers_give_a_document_without_secrets() {
 #[cfg(unix)]
 const KID: &str = r#"
 echo $$ > pid
-echo "token is $TOKEN" >&2
 while read -r line; do
   id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}
   case $line in
@@ -147,9 +193,14 @@ done
 #[cfg(unix)]
 fn with_kid() -> Machine {
     let machine = Machine::new(&format!("//- project/kid.sh\n{KID}"));
-    let kid = json!({"mcpServers": {"kid": {"command": "/bin/sh", "args": ["kid.sh"], "cwd": machine.path("project"), "env": {"TOKEN": "x"}}}});
+    let kid = json!({"mcpServers": {"kid": {"command": "/bin/sh", "args": ["kid.sh"], "cwd": machine.path("project"), "env": {"TOKEN": CANARY}}}});
     std::fs::write(machine.path("project/kid.json"), kid.to_string()).unwrap();
     machine
+}
+
+#[cfg(unix)]
+fn is_alive(pid: &str) -> bool {
+    Command::new("kill").args(["-0", pid.trim()]).output().unwrap().status.success()
 }
 
 #[cfg(unix)]
@@ -170,47 +221,131 @@ fn watching_tells_each_change_and_an_interrupt_leaves_no_program() {
         .unwrap();
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert_eq!(lines.next().unwrap(), "kid connecting");
-    assert_eq!(lines.next().unwrap(), "kid ready, 1 tools");
+    assert_eq!(lines.next().unwrap(), "kid ready, 1 tool");
     let pid = std::fs::read_to_string(machine.path("project/pid")).unwrap();
     interrupt(&watching);
     assert_eq!(watching.wait().unwrap().code(), Some(0));
-    assert!(!Command::new("kill").args(["-0", pid.trim()]).output().unwrap().status.success());
+    assert!(!is_alive(&pid));
 }
 
 #[test]
 #[cfg(unix)]
-fn a_program_that_ended_leaves_nothing_behind_after_each_command() {
+fn no_program_outlives_its_command_and_no_variable_of_it_is_shown() {
     let machine = with_kid();
-    assert_snapshot!(machine.run("tools --config kid.json"), @"");
-    let pid = std::fs::read_to_string(machine.path("project/pid")).unwrap();
-    assert!(!Command::new("kill").args(["-0", pid.trim()]).output().unwrap().status.success());
+    for line in ["tools", "servers kid", "servers --json"] {
+        let seen = machine.run(&format!("{line} --config kid.json"));
+        assert!(seen.ends_with("--- exit 0") && !seen.contains(CANARY), "{seen}");
+        let pid = std::fs::read_to_string(machine.path("project/pid")).unwrap();
+        assert!(!is_alive(&pid));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_that_ends_at_once_is_told_with_its_last_words() {
+    let machine = Machine::new("");
+    let entry = json!({"command": "/bin/sh", "args": ["-c", "echo 'no licence' >&2; exit 3"]});
+    let config = json!({"mcpServers": {"kid": entry}}).to_string();
+    std::fs::write(machine.path("project/kid.json"), config).unwrap();
+    assert_snapshot!(timeless(&machine.run("servers --config kid.json")), @"
+    name | transport | phase | for | tools | latency
+    kid | stdio | waiting | TIME | – | –
+      it ended with exit code 3: no licence
+    --- stderr
+
+    0 of 1 server ready, 0 tools
+    --- exit 1
+    ");
 }
 
 // Tools.
 
 #[test]
 fn tools_are_grouped_by_server_with_what_they_take() {
-    assert_snapshot!(run("tools"), @"");
+    assert_snapshot!(run("tools"), @"
+    near (6)
+      near:echo    text, [times]  Says it again
+      near:fail                   Never works
+      near:refuse
+      near:shapes                 Counts corners
+      near:sleep
+      near:work
+    --- stderr
+
+    6 tools
+    --- exit 0
+    ");
 }
 
 #[test]
 fn tools_are_found_by_words_names_first() {
-    assert_snapshot!(run("tools --search again"), @"");
-    assert_snapshot!(run("tools --search e --limit 2"), @"");
-    assert_snapshot!(run("tools --search nothing-like-it"), @"");
+    assert_snapshot!(run("tools --search again"), @"
+      near:echo  text, [times]  Says it again
+    --- stderr
+
+    1 tool
+    --- exit 0
+    ");
+    assert_snapshot!(run("tools --search e --limit 2"), @"
+      near:echo  text, [times]  Says it again
+      near:fail                 Never works
+    --- stderr
+
+    2 of 6 tools
+    --- exit 0
+    ");
+    assert_snapshot!(run("tools --search nothing-like-it"), @"
+    --- stderr
+    no tool matches
+    --- exit 0
+    ");
 }
 
 #[test]
 fn a_schema_can_be_shown_whole() {
-    assert_snapshot!(run("tools near --search echo --schema"), @"");
+    assert_snapshot!(run("tools near --search echo --schema"), @r#"
+      near:echo  text, [times]  Says it again
+          {
+            "type": "object",
+            "properties": {
+              "times": {
+                "type": "integer",
+                "minimum": 1
+              },
+              "text": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "text"
+            ],
+            "additionalProperties": false
+          }
+    --- stderr
+
+    1 tool
+    --- exit 0
+    "#);
 }
 
 #[test]
 fn a_dead_server_beside_others_is_told_and_costs_nothing_unless_it_was_asked_for() {
     let neighbour = Neighbour::open();
-    let machine = neighbour.machine(DEAD);
-    assert_snapshot!(seen(&neighbour, &machine, "tools --search echo"), @"");
-    assert_snapshot!(seen(&neighbour, &machine, "tools dead"), @"");
+    let machine = neighbour.machine(&neighbour.down());
+    assert_snapshot!(seen(&neighbour, &machine, "tools --search echo"), @"
+      near:echo  text, [times]  Says it again
+    --- stderr
+    warning: server `down` is waiting: the server answered with HTTP status 503
+
+    1 tool
+    --- exit 0
+    ");
+    assert_snapshot!(seen(&neighbour, &machine, "tools down"), @"
+    --- stderr
+    warning: server `down` is waiting: the server answered with HTTP status 503
+    no tools
+    --- exit 1
+    ");
 }
 
 #[test]
@@ -243,9 +378,18 @@ fn tools_give_a_document_with_raw_schemas() {
 
 #[test]
 fn a_call_prints_the_text_that_the_tool_answers() {
-    assert_snapshot!(run("call near:echo text=ab times=2"), @"");
-    assert_snapshot!(run("call near__echo {\"text\":\"by_wire_name\"}"), @"");
-    assert_snapshot!(run("call near:work"), @"");
+    assert_snapshot!(run("call near:echo text=ab times=2"), @"
+    abab
+    --- exit 0
+    ");
+    assert_snapshot!(run("call near__echo {\"text\":\"by_wire_name\"}"), @"
+    by_wire_name
+    --- exit 0
+    ");
+    assert_snapshot!(run("call near:work"), @"
+    done
+    --- exit 0
+    ");
 }
 
 #[test]
@@ -265,36 +409,108 @@ fn a_call_reads_its_arguments_from_stdin() {
 
 #[test]
 fn structured_content_is_printed_where_a_tool_says_nothing_else() {
-    assert_snapshot!(run("call near:shapes"), @"");
-    assert_snapshot!(run("call near:shapes --json"), @"");
+    assert_snapshot!(run("call near:shapes"), @r#"
+    {
+      "corners": 4
+    }
+    --- exit 0
+    "#);
+    assert_snapshot!(run("call near:shapes --json"), @r#"
+    {"content":[],"structuredContent":{"corners":4},"odd":1.5}
+    --- exit 0
+    "#);
 }
 
 #[test]
 fn a_tool_that_says_it_failed_is_exit_5() {
-    assert_snapshot!(run("call near:fail"), @"");
-    assert_snapshot!(run("call near:fail --json"), @"");
+    assert_snapshot!(run("call near:fail"), @"
+    it is broken
+    --- stderr
+    error: tool `near:fail` answered with an error
+    --- exit 5
+    ");
+    assert_snapshot!(run("call near:fail --json"), @r#"
+    {"content":[{"type":"text","text":"it is broken"}],"isError":true}
+    --- stderr
+    error: tool `near:fail` answered with an error
+    --- exit 5
+    "#);
 }
 
 #[test]
 fn an_error_of_the_protocol_keeps_code_and_data() {
-    assert_snapshot!(run("call near:refuse"), @"");
+    assert_snapshot!(run("call near:refuse"), @r#"
+    --- stderr
+    error: server `near` answered with an error: not today (-32050)
+      data: {"retry":"tomorrow"}
+    hint: `metier servers near` tells more
+    --- exit 1
+    "#);
 }
 
 #[test]
 fn arguments_are_checked_before_they_are_sent() {
-    assert_snapshot!(run("call near:echo"), @"");
-    assert_snapshot!(run("call near:echo txet=a times=0"), @"");
-    assert_snapshot!(run("call near:echo text=a times=x"), @"");
-    assert_snapshot!(run("call near:echo nonsense"), @"");
-    assert_snapshot!(run("call near:echo [1]"), @"");
+    assert_snapshot!(run("call near:echo"), @"
+    --- stderr
+    error: `near:echo`: argument `text` is missing
+    hint: `near:echo` takes text (string), [times (integer)]
+    --- exit 2
+    ");
+    assert_snapshot!(run("call near:echo txt=a times=0"), @"
+    --- stderr
+    error: `near:echo`: 3 mistakes in the arguments
+      argument `times` must be at least 1, not `0`
+      there is no argument `txt`; did you mean `text`?
+      argument `text` is missing
+    hint: `near:echo` takes text (string), [times (integer)]
+    --- exit 2
+    ");
+    assert_snapshot!(run("call near:echo text=a times=x"), @r#"
+    --- stderr
+    error: `near:echo`: argument `times` must be an integer, not `"x"`
+    hint: `near:echo` takes text (string), [times (integer)]
+    --- exit 2
+    "#);
+    assert_snapshot!(run("call near:echo nonsense"), @"
+    --- stderr
+    error: `nonsense` is no argument
+    hint: write `key=value`, `key:=JSON`, one JSON object, or `-` for stdin
+    --- exit 2
+    ");
+    assert_snapshot!(run("call near:echo [1]"), @"
+    --- stderr
+    error: `[1]` is no argument
+    hint: write `key=value`, `key:=JSON`, one JSON object, or `-` for stdin
+    --- exit 2
+    ");
 }
 
 #[test]
 fn a_tool_or_server_that_is_not_there_is_exit_3_with_those_that_were_meant() {
-    assert_snapshot!(run("call near:ecko text=a"), @"");
-    assert_snapshot!(run("call neer:echo text=a"), @"");
-    assert_snapshot!(run("call echo text=a"), @"");
-    assert_snapshot!(run("call near:zzzzzzzz"), @"");
+    assert_snapshot!(run("call near:ecko text=a"), @"
+    --- stderr
+    error: no tool `near:ecko`
+    hint: did you mean `near:echo`?
+    --- exit 3
+    ");
+    assert_snapshot!(run("call neer:echo text=a"), @"
+    --- stderr
+    error: no server `neer`
+    hint: did you mean `near`?
+    --- exit 3
+    ");
+    assert_snapshot!(run("call echo text=a"), @"
+    --- stderr
+    error: no tool `echo`
+    hint: did you mean `near:echo`?
+    --- exit 3
+    ");
+    assert_snapshot!(run("call near:zzzzzzzz"), @"
+    --- stderr
+    error: no tool `near:zzzzzzzz`
+    hint: `metier tools near` lists them
+    --- exit 3
+    ");
 }
 
 #[test]
@@ -313,25 +529,59 @@ fn a_server_that_does_not_let_us_in_is_exit_4_with_the_header_to_set() {
         "//- home/.config/metier/config.json\n{{\"mcpServers\": {{\"near\": {{\"url\": \"{}\"}}}}}}\n",
         neighbour.url()
     ));
-    assert_snapshot!(seen(&neighbour, &machine, "call near:echo text=a"), @"");
-    assert_snapshot!(seen(&neighbour, &machine, "tools near"), @"");
-    assert_snapshot!(seen(&neighbour, &neighbour.machine(""), "call near:echo text=a"), @"");
+    assert_snapshot!(seen(&neighbour, &machine, "call near:echo text=a"), @r#"
+    --- stderr
+    error: server `near` does not let us in: the server wants an `Authorization` header (HTTP status 401)
+    hint: write `"headers": {"Authorization": "Bearer ${TOKEN}"}` in the entry `near` of $ROOT/home/.config/metier/config.json
+    --- exit 4
+    "#);
+    assert_snapshot!(seen(&neighbour, &machine, "tools near"), @"
+    --- stderr
+    warning: server `near` does not let us in: the server wants an `Authorization` header (HTTP status 401)
+    no tools
+    --- exit 4
+    ");
+    assert_snapshot!(seen(&neighbour, &neighbour.machine(""), "call near:echo text=a"), @"
+    a
+    --- exit 0
+    ");
 }
 
 #[test]
 fn a_call_to_a_server_that_is_down_says_why() {
     let neighbour = Neighbour::open();
     let machine = neighbour.machine(&format!(
-        r#"{DEAD}, "off": {{"command": "x", "disabled": true}}, "broken": {{"command": 5}}"#
+        r#"{}, "off": {{"command": "x", "disabled": true}}, "broken": {{"command": 5}}"#,
+        neighbour.down()
     ));
-    assert_snapshot!(seen(&neighbour, &machine, "call dead:x"), @"");
-    assert_snapshot!(seen(&neighbour, &machine, "call off:x"), @"");
-    assert_snapshot!(seen(&neighbour, &machine, "call broken:x"), @"");
+    assert_snapshot!(seen(&neighbour, &machine, "call down:x"), @"
+    --- stderr
+    error: server `down` is waiting: the server answered with HTTP status 503
+    hint: `metier servers down` tells more
+    --- exit 1
+    ");
+    assert_snapshot!(seen(&neighbour, &machine, "call off:x"), @"
+    --- stderr
+    error: server `off` is disabled
+    hint: take `disabled` out in the entry `off` of $ROOT/home/.config/metier/config.json
+    --- exit 1
+    ");
+    assert_snapshot!(seen(&neighbour, &machine, "call broken:x"), @"
+    --- stderr
+    error: server `broken` cannot be used: `command` is not a string
+    hint: mend its entry in $ROOT/home/.config/metier/config.json:1
+    --- exit 1
+    ");
 }
 
 #[test]
 fn a_call_that_stays_silent_ends_at_its_deadline() {
-    assert_snapshot!(run("call near:sleep --timeout 2"), @"");
+    assert_snapshot!(run("call near:sleep --timeout 2"), @"
+    --- stderr
+    error: server `near` was silent for 2 s
+    hint: --timeout gives it longer
+    --- exit 1
+    ");
 }
 
 #[test]
@@ -349,7 +599,15 @@ fn an_interrupted_call_is_exit_130() {
 
 #[test]
 fn resources_and_templates_are_listed_by_server() {
-    assert_snapshot!(run("resources"), @"");
+    assert_snapshot!(run("resources"), @"
+    near (2)
+      note://bytes  bytes
+      note://one    [text/plain] one: The first
+
+    near · templates (1)
+      day://{date}  a day
+    --- exit 0
+    ");
 }
 
 #[test]
@@ -369,9 +627,12 @@ fn resources_give_a_document_with_all_that_was_sent() {
 
 #[test]
 fn a_resource_is_read_from_the_server_that_lists_it_or_has_a_template_for_it() {
-    assert_snapshot!(run("read note://one"), @"");
-    assert_snapshot!(run("read day://today"), @"");
-    assert_snapshot!(run("read note://one --json"), @"");
+    assert_snapshot!(run("read note://one"), @"first note--- exit 0");
+    assert_snapshot!(run("read day://today"), @"sunny--- exit 0");
+    assert_snapshot!(run("read note://one --json"), @r#"
+    {"contents":[{"uri":"note://one","text":"first note"}]}
+    --- exit 0
+    "#);
 }
 
 #[test]
@@ -385,16 +646,41 @@ fn bytes_are_printed_as_they_are_and_written_to_a_file_whole() {
 
 #[test]
 fn a_resource_that_is_not_there_is_exit_3() {
-    assert_snapshot!(run("read note://ones"), @"");
-    assert_snapshot!(run("read other://x"), @"");
-    assert_snapshot!(run("read day://never"), @"");
-    assert_snapshot!(run("read other://x --server near"), @"");
+    assert_snapshot!(run("read note://ones"), @"
+    --- stderr
+    error: no server has `note://ones`
+    hint: did you mean `note://one` or `note://bytes`?
+    --- exit 3
+    ");
+    assert_snapshot!(run("read other://x"), @"
+    --- stderr
+    error: no server has `other://x`
+    hint: `metier resources` lists them; --server asks a server that does not list it
+    --- exit 3
+    ");
+    assert_snapshot!(run("read day://never"), @"
+    --- stderr
+    error: server `near` answered with an error: no such note (-32002)
+    hint: `metier resources near` lists what it has
+    --- exit 3
+    ");
+    assert_snapshot!(run("read other://x --server near"), @"
+    --- stderr
+    error: server `near` answered with an error: no such note (-32002)
+    hint: `metier resources near` lists what it has
+    --- exit 3
+    ");
 }
 
 #[test]
 fn a_resource_that_two_servers_have_is_ambiguous_until_one_is_chosen() {
     let (neighbour, second) = (Neighbour::open(), Neighbour::open());
     let machine = neighbour.machine(&format!(r#""twin": {{"url": "{}"}}"#, second.url()));
-    assert_snapshot!(seen(&neighbour, &machine, "read note://one"), @"");
-    assert_snapshot!(seen(&neighbour, &machine, "read note://one --server twin"), @"");
+    assert_snapshot!(seen(&neighbour, &machine, "read note://one"), @"
+    --- stderr
+    error: `note://one` is ambiguous: `near` and `twin` have it
+    hint: choose one with --server
+    --- exit 3
+    ");
+    assert_snapshot!(seen(&neighbour, &machine, "read note://one --server twin"), @"first note--- exit 0");
 }

@@ -11,7 +11,7 @@ use crate::{
     commands::remove::similar,
     failure::{Exit, Failure},
     schema::{Parameter, Schema},
-    ui::{Ui, cut},
+    ui::{Ui, counted, cut},
     view::quoted,
 };
 
@@ -38,7 +38,7 @@ pub(super) fn check(
     let failure = match mistakes.as_slice() {
         [only] => Failure::new(Exit::Usage, format!("`{}`: {only}", entry.id)),
         several => {
-            let message = format!("`{}`: {} arguments are wrong", entry.id, several.len());
+            let message = format!("`{}`: {} mistakes in the arguments", entry.id, several.len());
             let told = several.iter().take(MOST).cloned().collect();
             Failure::new(Exit::Usage, message).detailed(told)
         }
@@ -105,7 +105,8 @@ fn wanted(kind: &Kind) -> Option<String> {
     Some(match kind {
         Kind::Type { kind: TypeKind::Single(kind) } => format!("be {}", article(kind.as_str())),
         Kind::Type { kind: TypeKind::Multiple(kinds) } => {
-            let kinds: Vec<String> = kinds.iter().map(|it| article(it.as_str())).collect();
+            let mut kinds: Vec<String> = kinds.iter().map(|it| article(it.as_str())).collect();
+            kinds.sort_by_key(|it| it == "null");
             format!("be {}", kinds.join(" or "))
         }
         Kind::Enum { options } => {
@@ -151,7 +152,7 @@ fn shown(value: &Value) -> String {
 }
 
 fn some(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    counted(usize::try_from(number).unwrap_or(usize::MAX), noun)
 }
 
 fn article(noun: &str) -> String {
@@ -224,10 +225,7 @@ mod tests {
     fn each_mistake_says_which_argument_and_what_is_expected() {
         check(json!({}), &["argument `path` is missing"]);
         check(json!({"path": 1}), &["argument `path` must be a string, not `1`"]);
-        check(
-            json!({"path": ""}),
-            &["argument `path` must have at least 1 character, not `\"\"`"],
-        );
+        check(json!({"path": ""}), &["argument `path` must have at least 1 character, not `\"\"`"]);
         check(json!({"path": "a", "depth": 0}), &["argument `depth` must be at least 1, not `0`"]);
         check(
             json!({"path": "a", "depth": "x"}),

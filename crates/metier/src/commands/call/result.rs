@@ -5,7 +5,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     failure::Failure,
-    ui::{Ui, one_line},
+    ui::{Ui, counted, one_line},
 };
 
 /// The result of a call, as far as people look at it.
@@ -97,8 +97,7 @@ fn decoded(base64: &str) -> usize {
 
 fn size(n_bytes: usize) -> String {
     match n_bytes {
-        1 => "1 byte".to_owned(),
-        0..10_000 => format!("{n_bytes} bytes"),
+        0..10_000 => counted(n_bytes, "byte"),
         10_000..10_000_000 => format!("{} kB", n_bytes / 1_000),
         _ => format!("{} MB", n_bytes / 1_000_000),
     }

@@ -6,7 +6,7 @@ use anstyle::Style;
 use metier_upstreams::{Phase, Server};
 
 use super::age;
-use crate::ui::{Styles, columns, cut, one_line, pad};
+use crate::ui::{Styles, columns, counted, cut, one_line, pad};
 
 /// How many lines of a server's stderr are shown.
 const LAST_LINES: usize = 10;
@@ -65,7 +65,8 @@ impl Row {
                 Phase::Failed { .. } | Phase::Untrusted { .. } => Tone::Error,
                 Phase::Disabled | Phase::Stopped => Tone::Indifferent,
             },
-            since: Some(since),
+            // What was never tried did not begin at any time.
+            since: Some(since).filter(|_| !is_left_alone(phase)),
             n_tools,
             latency: standing.latency.filter(|_| matches!(phase, Phase::Ready { .. })),
             reason: reason.or(earlier),
@@ -110,7 +111,7 @@ impl Row {
     /// The same as one line that changes only if the server does.
     pub(super) fn in_words(&self) -> String {
         match (&self.reason, self.tone) {
-            (_, Tone::Good) => format!("{} ready, {} tools", self.name, self.n_tools),
+            (_, Tone::Good) => format!("{} ready, {}", self.name, counted(self.n_tools, "tool")),
             (Some(reason), _) => format!("{} {}: {reason}", self.name, self.phase),
             (None, _) => format!("{} {}", self.name, self.phase),
         }
@@ -128,6 +129,11 @@ impl Row {
             or_nothing(self.latency.map(latency)),
         ]
     }
+}
+
+/// Whether nobody tries to reach it.
+fn is_left_alone(phase: &Phase) -> bool {
+    matches!(phase, Phase::Untrusted { .. } | Phase::Disabled)
 }
 
 /// The table, no line of which is wider than `width`.
