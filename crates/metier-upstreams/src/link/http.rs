@@ -194,16 +194,33 @@ impl Wire {
     }
 
     /// Says why a request was refused; if the session is gone, so is the connection.
-    async fn refused(&self, board: &Switchboard, response: Response<Body>) -> Failed {
-        let is_missing = response.status() == StatusCode::NOT_FOUND;
+    async fn refused(&self, board: &Arc<Switchboard>, response: Response<Body>) -> Failed {
+        let status = response.status();
         let failed = refusal(&self.remote, response).await;
-        let is_method =
-            matches!(&failed, Failed::Refused(error) if error.code == Error::METHOD_NOT_FOUND);
-        if is_missing && self.session.get().is_some() && !is_method {
+        let is_gone = self.session.get().is_some()
+            && !is_unknown_method(&failed)
+            && match status {
+                StatusCode::NOT_FOUND => true,
+                // Many servers say this instead, but it may mean anything.
+                StatusCode::BAD_REQUEST => self.is_forgotten(board).await,
+                _ => false,
+            };
+        if is_gone {
             board.end(&Ending::Expired);
             return Failed::Expired;
         }
         failed
+    }
+
+    /// Whether the server refuses even what nobody refuses whose session it knows.
+    async fn is_forgotten(&self, board: &Arc<Switchboard>) -> bool {
+        let (place, _) = board.expect(Home::Stream, None);
+        let (mut message, revision) = (Vec::new(), board.revision());
+        Ask::new("ping", &[]).write(&mut message, place.id, &board.identity, revision);
+        let sending = self.send(board, self.headers(revision, ANSWERS), message);
+        let Ok(Ok(response)) = timeout(PATIENCE, sending).await else { return false };
+        matches!(response.status(), StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND)
+            && !is_unknown_method(&refusal(&self.remote, response).await)
     }
 
     /// Takes in an event; gives back the reply if it is the one awaited `here`.
@@ -298,6 +315,10 @@ impl Cursor {
 
 fn is_modern(revision: Option<Revision>) -> bool {
     revision.is_some_and(|it| it.era() == Era::Modern)
+}
+
+fn is_unknown_method(failed: &Failed) -> bool {
+    matches!(failed, Failed::Refused(error) if error.code == Error::METHOD_NOT_FOUND)
 }
 
 /// Adds the headers that repeat a request of 2026-07-28.

@@ -104,6 +104,36 @@ async fn a_method_that_the_server_does_not_know_is_no_session_that_it_does_not_k
     assert!(!bench.link.board().is_over());
 }
 
+const BAD: &str = "400\ncontent-type: application/json\n\n{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\"message\":\"no session\"}}";
+
+#[tokio::test(start_paused = true)]
+async fn a_session_has_also_expired_if_a_bad_request_is_all_that_the_server_sees() {
+    for answer in [BAD, "400\ncontent-type: text/plain\n\nno session"] {
+        let (stub, bench) = opened(&[answer; 40]).await;
+        let outcomes = join_all((0..20).map(|_| bench.ask("tools/list"))).await;
+        assert_eq!(outcomes, vec!["expired: the session has expired"; 20]);
+        assert_eq!(stub.log().lines().filter(|line| line.ends_with(" ping")).count(), 20);
+        assert_eq!(bench.ask("tools/list").await, "unsent: the connection is over");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bad_request_among_good_ones_is_no_expired_session() {
+    let pong = r#"200
+content-type: application/json
+
+{"jsonrpc":"2.0","id":3,"result":{}}"#;
+    let unknown = r#"400
+content-type: application/json
+
+{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"what is ping?"}}"#;
+    for answer in [pong, unknown, "<hang>"] {
+        let (_, bench) = opened(&[BAD, answer]).await;
+        assert_eq!(bench.ask("tools/list").await, "refused: no session (-32000)");
+        assert!(!bench.link.board().is_over());
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wrong_address_is_no_expired_session() {
     let bench = Bench::new(Stub::new(&["404"]).web(), None);
