@@ -31,6 +31,14 @@ pub struct Request<'a> {
     pub(crate) headers: &'a [(String, String)],
 }
 
+impl<'a> Request<'a> {
+    /// A request with these parameters.
+    #[must_use]
+    pub fn new(method: &'a str, params: &'a [Member<'a>]) -> Request<'a> {
+        Request { method, params, ..Request::default() }
+    }
+}
+
 /// Why a call has no result.
 #[derive(Debug, ThisError)]
 pub enum CallError {

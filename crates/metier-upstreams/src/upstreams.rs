@@ -130,8 +130,7 @@ impl Upstreams {
     ) -> Result<Box<RawValue>, CallError> {
         let uri = json_string(uri);
         let params = [("uri", &*uri)];
-        let request = Request { method: "resources/read", params: &params, ..Request::default() };
-        self.complete(server, request, caller).await
+        self.complete(server, Request::new("resources/read", &params), caller).await
     }
 
     /// Asks a server anything; what it answers is passed on as it is.
