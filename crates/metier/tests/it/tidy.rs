@@ -41,7 +41,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     (".symlink_metadata()", DISK),
     ("io::stdout", &["metier/src/main.rs", "metier/src/commands/mcp.rs"]),
     ("io::stderr", &["metier/src/main.rs", "metier/src/logs.rs"]),
-    ("env::var", &["metier/src/environment.rs"]),
+    ("env::var", &["metier/src/environment.rs", "metier-upstreams/examples/conformance_client.rs"]),
     ("env::current_dir", &["metier/src/environment.rs"]),
     (
         "Command::new",
