@@ -1,7 +1,7 @@
 //! Configuration files: found, read, and merged into one [`Settings`].
 
 pub(crate) mod edit;
-pub(crate) mod edits;
+mod edits;
 mod expand;
 pub(crate) mod file;
 mod memory;
@@ -23,14 +23,15 @@ use std::{
 use metier_skills::{Cause, read_text};
 use metier_upstreams::{Admission, ServerName, ServerSpec, ToolFilter};
 
-use self::{
-    file::{Patterns, Said},
-    servers::{Entry, Meaning},
-};
 pub(crate) use self::{
+    edits::Edits,
     memory::Memory,
     reader::Complaint,
     trust::{ProjectTrust, TrustRecord},
+};
+use self::{
+    file::{Patterns, Said},
+    servers::{Entry, Meaning},
 };
 use crate::{
     environment::Environment,

@@ -14,7 +14,7 @@ pub(crate) use self::trouble::{absence, failure, is_ready};
 use crate::{
     args::Reach,
     commands::remove::similar,
-    config::{ConfigProblem, Configured, Settings},
+    config::{ConfigProblem, Configured, Edits, Settings},
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     shutdown,
@@ -28,6 +28,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
 /// The servers that a command may use.
+#[derive(Clone)]
 pub(crate) struct Known {
     pub(crate) servers: Vec<Configured>,
     pub(crate) problems: Vec<ConfigProblem>,
@@ -38,20 +39,33 @@ impl Known {
     /// Reads what the configuration says here.
     pub(crate) fn read(reach: &Reach, environment: &Environment) -> Result<Known, Failure> {
         let environment = environment.at_home(reach.user_dir.as_deref());
-        let Settings { servers, tools, problems, .. } =
-            Settings::read(&environment, &reach.config, reach.servers.trust())?;
-        Ok(Known { servers, problems, tools })
+        Settings::read(&environment, &reach.config, reach.servers.trust()).map(Known::from)
+    }
+
+    /// Reads what the configuration says here, and goes on reading when it changes.
+    pub(crate) fn follow(
+        reach: &Reach,
+        environment: &Environment,
+    ) -> Result<(Known, Edits), Failure> {
+        let environment = environment.at_home(reach.user_dir.as_deref());
+        let (settings, edits) = Edits::begin(environment, &reach.config, reach.servers.trust())?;
+        Ok((settings.into(), edits))
     }
 
     /// Only the servers of these names; all of them, if none is named.
-    pub(crate) fn only(mut self, names: &[String]) -> Result<Known, Failure> {
+    pub(crate) fn only(self, names: &[String]) -> Result<Known, Failure> {
         for name in names {
             self.find(name)?;
         }
+        Ok(self.among(names))
+    }
+
+    /// Those of the servers that have one of these names; all of them, if none is named.
+    pub(crate) fn among(mut self, names: &[String]) -> Known {
         let is_meant = |name: &str| names.is_empty() || names.iter().any(|it| it == name);
         self.servers.retain(|it| is_meant(it.spec.name.as_str()));
         self.problems.retain(|it| it.complaint.server.as_deref().is_none_or(is_meant));
-        Ok(self)
+        self
     }
 
     /// The same with shorter or longer deadlines.
@@ -144,7 +158,8 @@ impl Known {
         outcome
     }
 
-    fn plan(&self) -> Plan {
+    /// What there is to be kept.
+    pub(crate) fn plan(&self) -> Plan {
         let servers = self.servers.iter().map(|it| it.spec.clone()).collect();
         Plan { servers, tools: self.tools.clone() }
     }
@@ -174,6 +189,12 @@ impl Known {
         // What nobody asked for by name is missed only if nothing else is there.
         let exit = exit.filter(|_| !named.is_empty() || n_ready == 0);
         Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
+    }
+}
+
+impl From<Settings> for Known {
+    fn from(Settings { servers, tools, problems, .. }: Settings) -> Known {
+        Known { servers, problems, tools }
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use self::{document::ServersJson, table::Row};
 use crate::{
     args::ListServers,
+    config::Edits,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     hub::{Known, is_ready, settled, told},
@@ -29,7 +30,8 @@ enum Depth {
 }
 
 pub(crate) fn run(args: &ListServers, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
-    let known = Known::read(&args.reach, environment)?.only(&args.names)?;
+    let (known, edits) = Known::follow(&args.reach, environment)?;
+    let known = known.only(&args.names)?;
     if !args.format.json {
         // Those that concern one server are told beside it.
         for problem in known.problems.iter().filter(|it| it.complaint.server.is_none()) {
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &ListServers, environment: &Environment, ui: &mut Ui<'_>
     }
     if args.watch {
         return known.run(ui, ExitCode::SUCCESS, async |upstreams, ui| {
-            follow(args, &known, upstreams, ui).await
+            follow(args, known.clone(), edits, upstreams, ui).await
         });
     }
     known.run(ui, Exit::Interrupted.into(), async |upstreams, ui| {
@@ -119,14 +121,16 @@ fn summary(known: &Known, roster: &Roster) -> String {
     format!("{n_ready} of {servers} ready, {tools}")
 }
 
-/// Shows every change until nobody wants to see any more.
+/// Shows every change, of servers and of what is configured, until nobody wants to see any more.
 async fn follow(
     args: &ListServers,
-    known: &Known,
+    mut known: Known,
+    edits: Edits,
     upstreams: &Upstreams,
     ui: &mut Ui<'_>,
 ) -> Outcome {
     let mut rosters = upstreams.rosters();
+    let mut editing = Box::pin(edits.next());
     let mut tick = interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let on_terminal = ui.width.is_some() && !args.format.json;
@@ -134,15 +138,20 @@ async fn follow(
     loop {
         let roster = rosters.borrow_and_update().clone();
         if on_terminal {
-            let mut lines = table::lines(&rows(args, known, &roster), ui.style, ui.width);
-            lines.extend([String::new(), summary(known, &roster)]);
+            let mut lines = table::lines(&rows(args, &known, &roster), ui.style, ui.width);
+            lines.extend([String::new(), summary(&known, &roster)]);
             n_drawn = ui.redraw(n_drawn, &lines)?;
         } else {
-            told_before = tell_changes(args, known, &roster, told_before, ui)?;
+            told_before = tell_changes(args, &known, &roster, told_before, ui)?;
         }
         tokio::select! {
             changed = rosters.changed() => if changed.is_err() { return Ok(ExitCode::SUCCESS) },
             _ = tick.tick(), if on_terminal => {}
+            (settings, edits) = &mut editing => {
+                editing = Box::pin(edits.next());
+                known = Known::from(settings).among(&args.names);
+                upstreams.follow(known.plan()).await;
+            }
         }
     }
 }

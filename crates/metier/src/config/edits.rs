@@ -1,4 +1,4 @@
-//! Edits: noticing from outside that a configuration file is another than it was.
+//! Edits: configuration files while they are being changed.
 //!
 //! A handful of files is looked at every second: that costs a few system calls, and sees what
 //! watching misses, such as a link that is turned elsewhere, a folder that appears, a network disk.
@@ -11,14 +11,29 @@ use std::{
 
 use tokio::time::sleep;
 
+use super::{Memory, ProjectTrust, Settings};
+use crate::{environment::Environment, failure::Failure};
+
 /// How often files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long they must stay as they are until an edit counts as done.
 const QUIET: Duration = Duration::from_millis(300);
 
+/// Configuration files that are read again whenever one of them has changed.
+pub(crate) struct Edits {
+    environment: Environment,
+    named: Vec<PathBuf>,
+    trust: ProjectTrust,
+    memory: Memory,
+    files: Vec<PathBuf>,
+    looks: Looks,
+    /// Whether the last edit was looked at only once.
+    is_fresh: bool,
+}
+
 /// How some files look from outside.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Looks(Vec<Option<Look>>);
+struct Looks(Vec<Option<Look>>);
 
 /// Enough of a file to notice that it was written or that another took its place.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,8 +43,42 @@ struct Look {
     identity: u64,
 }
 
+impl Edits {
+    /// What the files say now, and what will tell when they say something else.
+    pub(crate) fn begin(
+        environment: Environment,
+        named: &[PathBuf],
+        trust: ProjectTrust,
+    ) -> Result<(Settings, Edits), Failure> {
+        let mut memory = Memory::default();
+        let settings = Settings::read_again(&environment, named, trust, &mut memory)?;
+        let (named, files) = (named.to_vec(), settings.files.clone());
+        let looks = Looks::of(&files);
+        let edits = Edits { environment, named, trust, memory, files, looks, is_fresh: false };
+        Ok((settings, edits))
+    }
+
+    /// What the files say after the next edit. Each is looked at twice: a file that is replaced may
+    /// be away for a moment, and only one that stays away is gone.
+    pub(crate) async fn next(mut self) -> (Settings, Edits) {
+        loop {
+            if self.is_fresh {
+                sleep(LOOK_EVERY).await;
+            } else {
+                edited(&self.files, &mut self.looks).await;
+            }
+            self.is_fresh = !self.is_fresh;
+            let (named, memory) = (&self.named, &mut self.memory);
+            if let Ok(settings) = Settings::read_again(&self.environment, named, self.trust, memory)
+            {
+                return (settings, self);
+            }
+        }
+    }
+}
+
 impl Looks {
-    pub(crate) fn of(files: &[PathBuf]) -> Looks {
+    fn of(files: &[PathBuf]) -> Looks {
         Looks(files.iter().map(|file| Look::at(file)).collect())
     }
 }
@@ -47,7 +96,7 @@ impl Look {
 }
 
 /// Waits until files look otherwise than they did, and stay so for a moment.
-pub(crate) async fn edited(files: &[PathBuf], looks: &mut Looks) {
+async fn edited(files: &[PathBuf], looks: &mut Looks) {
     loop {
         sleep(LOOK_EVERY).await;
         let mut now = Looks::of(files);
