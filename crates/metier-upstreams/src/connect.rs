@@ -21,6 +21,8 @@ use crate::{
     survey::survey,
 };
 
+/// How long a server may take to let us hear what it says by itself, until we go on without.
+const ATTENTION: Duration = Duration::from_secs(1);
 /// How long a program that closed its output may take to end, so that one can say how.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -225,7 +227,10 @@ async fn establish(
     // Whoever listens before asking misses no change.
     let mut listening: Doing<()> = Some(Box::pin(listen(link.link().clone(), capabilities)));
     let listed = {
-        let mut listed = pin!(survey(link.link(), &offer, &lists));
+        // What a server asks during a call may come by that way, and is lost where nobody hears it.
+        let attended = timeout(ATTENTION, link.link().board().attended());
+        let listed = survey(link.link(), &offer, &lists);
+        let mut listed = pin!(async { tokio::join!(listed, attended).0 });
         loop {
             tokio::select! {
                 listed = &mut listed => break listed,

@@ -131,6 +131,7 @@ impl Link {
         match &*self.way {
             // It comes by the one stream that is read anyway.
             Way::Piped(_) => {
+                self.board.attend();
                 self.board.over().await;
                 Ok(Heard::Ended)
             }
@@ -147,4 +148,4 @@ impl Link {
 }
 
 #[cfg(test)]
-mod stub;
+pub(crate) mod stub;

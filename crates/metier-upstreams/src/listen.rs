@@ -23,9 +23,14 @@ pub(crate) async fn listen(link: Link, has: Capabilities) {
     loop {
         let began = Instant::now();
         let heard = match link.board().revision().map(metier_wire::Revision::era) {
-            Some(Era::Modern) => subscribe(&link, has).await,
+            // All that this brings is changes; what the server asks comes with its answers.
+            Some(Era::Modern) => {
+                link.board().attend();
+                subscribe(&link, has).await
+            }
             _ => link.hear().await,
         };
+        link.board().attend();
         match heard {
             Ok(Heard::Unsupported) | Err(Failed::Refused(_)) => return,
             Ok(Heard::Ended) | Err(_) if link.board().is_over() => return,

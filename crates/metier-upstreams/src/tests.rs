@@ -1,5 +1,6 @@
 //! The rules of upstreams, from pure ones to whole servers in memory.
 
+mod attention;
 mod calls;
 mod eras;
 mod fake;

@@ -121,6 +121,7 @@ impl Http {
             tokio::time::sleep(retry).await;
         }
         let response = self.wire.listen(board, &cursor).await?;
+        board.attend();
         match response.status() {
             StatusCode::BAD_REQUEST
             | StatusCode::NOT_FOUND

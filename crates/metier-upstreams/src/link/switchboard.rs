@@ -34,6 +34,8 @@ pub(crate) struct Switchboard {
     last_id: AtomicU64,
     waiting: Mutex<HashMap<u64, Waiting>>,
     news: watch::Sender<News>,
+    /// Whether we hear, or need not hear, what the server says outside of answers.
+    attended: CancellationToken,
     over: CancellationToken,
 }
 
@@ -120,6 +122,7 @@ impl Switchboard {
             last_id: AtomicU64::new(0),
             waiting: Mutex::default(),
             news: watch::Sender::default(),
+            attended: CancellationToken::new(),
             over: CancellationToken::new(),
         })
     }
@@ -142,6 +145,16 @@ impl Switchboard {
     pub(crate) fn quiet(&self) -> Duration {
         let heard = Duration::from_millis(self.heard.load(Ordering::Relaxed));
         self.born.elapsed().saturating_sub(heard)
+    }
+
+    /// Takes note that whatever the server says by itself is heard from now on, as far as it can be.
+    pub(crate) fn attend(&self) {
+        self.attended.cancel();
+    }
+
+    /// Resolves when whatever the server says by itself is heard.
+    pub(crate) async fn attended(&self) {
+        self.attended.cancelled().await;
     }
 
     /// Resolves when the connection is over.
