@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Where the scripts lie, one for each client.
-const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
+pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
 
 /// What every client does with its one connection.
 const STEPS: &str = "connect list load catalog search read unknown_skill missing_argument \
@@ -136,7 +136,7 @@ pub(crate) static INSTALLED: LazyLock<PathBuf> = LazyLock::new(|| {
 });
 
 /// A Python of its own below the target folder, with what its script needs.
-static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
+pub(crate) static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients-python");
     let python = folder.join("bin/python");
     install_once(&folder, "requirements.txt", |list| {
