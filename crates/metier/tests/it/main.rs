@@ -4,6 +4,7 @@
 
 mod agreement;
 mod cli;
+mod client_conformance;
 mod clients;
 #[cfg(unix)]
 mod configuring;
