@@ -9,6 +9,8 @@ mod clients;
 #[cfg(unix)]
 mod configuring;
 mod conformance;
+#[cfg(target_os = "linux")]
+mod crowd;
 mod json;
 mod neighbour;
 mod peer;
