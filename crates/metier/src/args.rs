@@ -1,18 +1,16 @@
 //! The command line; doc comments are its help.
 
+mod mcp;
 mod servers;
 mod upstreams;
 
 use std::path::PathBuf;
 
-use clap::{
-    ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint,
-    builder::NonEmptyStringValueParser,
-};
+use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use metier_surface::Tool;
 
 pub(crate) use self::{
+    mcp::{CatalogFormat, LogFormat, LogLevel, Logs, Mcp, ToolNames, Transport},
     servers::{Add, Client, Remote, Remove, Servers, Trust},
     upstreams::{Call, ListResources, ListServers, ListTools, Reach, Read},
 };
@@ -147,123 +145,6 @@ pub(crate) struct Format {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Mcp {
-    /// How clients come
-    #[arg(long, value_name = "HOW", default_value = "stdio")]
-    pub(crate) transport: Transport,
-    /// The address to listen at (http and sse)
-    #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
-    pub(crate) host: String,
-    /// The port to listen at; 0 takes any that is free, and the log says which
-    #[arg(long, value_name = "PORT", default_value_t = 3000)]
-    pub(crate) port: u16,
-    /// A name by which clients call this machine, besides its addresses (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) allow_host: Vec<String>,
-    /// The file with the token that HTTP clients must send (or METIER_TOKEN)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) token_file: Option<PathBuf>,
-    /// What the server calls itself
-    #[arg(long, value_name = "NAME", default_value = "metier", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) server_name: String,
-
-    /// The tools to offer: skill, skills_list, skills_search, skills_read (comma-separated)
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tool, help_heading = "What clients see")]
-    pub(crate) tools: Vec<Tool>,
-    /// The names of the tools: skills_list, or skills.list
-    #[arg(long, value_name = "HOW", default_value = "wire", help_heading = "What clients see")]
-    pub(crate) tool_names: ToolNames,
-    /// How the description of `skill` lists the skills
-    #[arg(long, value_name = "HOW", default_value = "xml", help_heading = "What clients see")]
-    pub(crate) catalog_format: CatalogFormat,
-    /// How many characters that list may have; 0 for no bound
-    #[arg(long, value_name = "N", default_value_t = 60_000, help_heading = "What clients see")]
-    pub(crate) catalog_budget: usize,
-    /// Which words of a query a skill must have
-    #[arg(
-        long = "match",
-        value_name = "HOW",
-        default_value = "all",
-        help_heading = "What clients see"
-    )]
-    pub(crate) mode: MatchMode,
-
-    /// Look for changes every so many milliseconds, besides watching the folders
-    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(100..), help_heading = "When to look again")]
-    pub(crate) refresh_interval: u64,
-    /// Look once, at start
-    #[arg(long, conflicts_with = "refresh_interval", help_heading = "When to look again")]
-    pub(crate) no_refresh: bool,
-
-    #[command(flatten)]
-    pub(crate) logs: Logs,
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Transport {
-    /// One client, which starts this program
-    Stdio,
-    /// Streamable HTTP at /mcp; legacy SSE clients are served too
-    Http,
-    /// Legacy SSE at /mcp
-    Sse,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ToolNames {
-    /// Letters, digits, `_` and `-`, as every model takes them
-    Wire,
-    /// With dots
-    Canonical,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CatalogFormat {
-    /// `<available_skills>`, an element for each
-    Xml,
-    /// A line for each
-    List,
-}
-
-/// What a server says of itself while it runs.
-#[derive(Clone, Copy, Debug, ClapArgs)]
-#[command(next_help_heading = "Logs, on stderr")]
-pub(crate) struct Logs {
-    /// How much to say
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    pub(crate) log_level: LogLevel,
-    /// How to say it
-    #[arg(long, value_name = "HOW", default_value = "text")]
-    pub(crate) log_format: LogFormat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogLevel {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    Text,
-    /// One JSON object a line
-    Json,
-}
-
-fn tool(name: &str) -> Result<Tool, String> {
-    Tool::named(name.trim()).ok_or_else(|| {
-        let names = Tool::ALL.map(|tool| tool.name(metier_surface::ToolNames::Wire));
-        format!("there is no such tool; the tools are {}", names.join(", "))
-    })
 }
 
 #[derive(Debug, ClapArgs)]

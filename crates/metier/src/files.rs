@@ -11,7 +11,12 @@ use std::{
 ///
 /// A link stays a link and its target is replaced. What is there keeps its permissions; what is
 /// new can be read by its owner alone, since it may hold secrets.
-pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    replace_bytes(path, text.as_bytes())
+}
+
+/// The same for what is no text.
+pub(crate) fn replace_bytes(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = target(path);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(ErrorKind::InvalidInput.into());
@@ -23,8 +28,7 @@ pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> 
     };
     fs::create_dir_all(folder)?;
     let draft = folder.join(format!(".{}.{}", name.to_string_lossy(), process::id()));
-    let written =
-        write_new(&draft, content.as_ref(), permissions).and_then(|()| fs::rename(&draft, &path));
+    let written = write_new(&draft, content, permissions).and_then(|()| fs::rename(&draft, &path));
     written.inspect_err(|error| {
         if error.kind() != ErrorKind::AlreadyExists {
             let _ = fs::remove_file(&draft);

@@ -42,7 +42,6 @@ pub(crate) struct ListServers {
 }
 
 #[derive(Debug, ClapArgs)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ListTools {
     /// Only the tools of these servers
     #[arg(value_name = "SERVER")]

@@ -14,7 +14,7 @@ use crate::{
     args::Read,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
-    files::replace,
+    files::replace_bytes,
     hub::{Known, absence, failure, settled},
     ui::{Ui, cut},
     view::quoted,
@@ -136,7 +136,7 @@ fn parts(result: &RawValue, server: &ServerName) -> Result<Vec<Part>, Failure> {
 fn hand_out(parts: &[Part], output: Option<&Path>, ui: &mut Ui<'_>) -> Result<(), Failure> {
     if let Some(path) = output {
         let bytes: Vec<u8> = parts.iter().flat_map(Part::bytes).copied().collect();
-        return replace(path, &bytes).map_err(|error| {
+        return replace_bytes(path, &bytes).map_err(|error| {
             let message = format!("`{}` cannot be written: {error}", path.display());
             Failure::new(Exit::Failed, message).hinted("choose another file with --output")
         });

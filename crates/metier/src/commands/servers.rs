@@ -142,7 +142,7 @@ async fn follow(
             lines.extend([String::new(), summary(&known, &roster)]);
             n_drawn = ui.redraw(n_drawn, &lines)?;
         } else {
-            told_before = tell_changes(args, &known, &roster, told_before, ui)?;
+            told_before = tell_changes(args, &known, &roster, &told_before, ui)?;
         }
         tokio::select! {
             changed = rosters.changed() => if changed.is_err() { return Ok(ExitCode::SUCCESS) },
@@ -161,7 +161,7 @@ fn tell_changes(
     args: &ListServers,
     known: &Known,
     roster: &Roster,
-    before: Vec<String>,
+    before: &[String],
     ui: &mut Ui<'_>,
 ) -> Result<Vec<String>, Failure> {
     let now: Vec<String> = rows(args, known, roster).iter().map(Row::in_words).collect();

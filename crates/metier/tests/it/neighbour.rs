@@ -30,25 +30,32 @@ pub(crate) struct Neighbour {
 #[derive(Clone)]
 struct Behaviour {
     calls: Sender<Value>,
-    /// Whether whoever comes must know the canary.
-    is_guarded: bool,
+    door: Door,
+}
+
+/// Who is let in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Open,
+    /// Whoever knows the canary.
+    Guarded,
 }
 
 impl Neighbour {
     /// One that lets everybody in.
     pub(crate) fn open() -> Neighbour {
-        Neighbour::start(false)
+        Neighbour::start(Door::Open)
     }
 
     /// One that lets in only who knows the canary.
     pub(crate) fn guarded() -> Neighbour {
-        Neighbour::start(true)
+        Neighbour::start(Door::Guarded)
     }
 
-    fn start(is_guarded: bool) -> Neighbour {
+    fn start(door: Door) -> Neighbour {
         let (calls, called) = channel();
         let (told, address) = channel();
-        let behaviour = Behaviour { calls, is_guarded };
+        let behaviour = Behaviour { calls, door };
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(async {
@@ -97,7 +104,7 @@ impl Neighbour {
 async fn answer(State(behaviour): State<Behaviour>, headers: HeaderMap, body: String) -> Response {
     let message: Value = serde_json::from_str(&body).unwrap();
     let known = headers.get("authorization").is_some_and(|it| *it == *format!("Bearer {CANARY}"));
-    if behaviour.is_guarded && !known {
+    if behaviour.door == Door::Guarded && !known {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     let id = message["id"].clone();

@@ -209,47 +209,50 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(arguments: Value, expected: &[&str]) {
-        assert_eq!(mistakes(&Schema(schema()), &arguments), expected);
+    fn check(arguments: &Value, expected: &[&str]) {
+        assert_eq!(mistakes(&Schema(schema()), arguments), expected);
     }
 
     #[test]
     fn good_arguments_have_no_mistakes() {
         check(
-            json!({"path": "a", "depth": 1, "mode": "fast", "at": {"line": null}, "either": []}),
+            &json!({"path": "a", "depth": 1, "mode": "fast", "at": {"line": null}, "either": []}),
             &[],
         );
     }
 
     #[test]
     fn each_mistake_says_which_argument_and_what_is_expected() {
-        check(json!({}), &["argument `path` is missing"]);
-        check(json!({"path": 1}), &["argument `path` must be a string, not `1`"]);
-        check(json!({"path": ""}), &["argument `path` must have at least 1 character, not `\"\"`"]);
-        check(json!({"path": "a", "depth": 0}), &["argument `depth` must be at least 1, not `0`"]);
+        check(&json!({}), &["argument `path` is missing"]);
+        check(&json!({"path": 1}), &["argument `path` must be a string, not `1`"]);
         check(
-            json!({"path": "a", "depth": "x"}),
+            &json!({"path": ""}),
+            &["argument `path` must have at least 1 character, not `\"\"`"],
+        );
+        check(&json!({"path": "a", "depth": 0}), &["argument `depth` must be at least 1, not `0`"]);
+        check(
+            &json!({"path": "a", "depth": "x"}),
             &["argument `depth` must be an integer, not `\"x\"`"],
         );
         check(
-            json!({"path": "a", "mode": "no"}),
+            &json!({"path": "a", "mode": "no"}),
             &["argument `mode` must be `fast` or `slow`, not `\"no\"`"],
         );
         check(
-            json!({"path": "a", "either": 1}),
+            &json!({"path": "a", "either": 1}),
             &["argument `either` must be a string or be an array, not `1`"],
         );
     }
 
     #[test]
     fn mistakes_inside_an_argument_name_the_place() {
-        check(json!({"path": "a", "at": {}}), &["argument `at.line` is missing"]);
+        check(&json!({"path": "a", "at": {}}), &["argument `at.line` is missing"]);
         check(
-            json!({"path": "a", "at": {"line": "x"}}),
+            &json!({"path": "a", "at": {"line": "x"}}),
             &["argument `at.line` must be an integer or null, not `\"x\"`"],
         );
         check(
-            json!({"path": "a", "list": ["b", 2]}),
+            &json!({"path": "a", "list": ["b", 2]}),
             &["argument `list[1]` must be a string, not `2`"],
         );
     }
@@ -257,7 +260,7 @@ mod tests {
     #[test]
     fn an_unknown_argument_is_told_with_the_one_that_was_meant() {
         check(
-            json!({"path": "a", "dept": 1, "zzz": 1}),
+            &json!({"path": "a", "dept": 1, "zzz": 1}),
             &["there is no argument `dept`; did you mean `depth`?", "there is no argument `zzz`"],
         );
     }

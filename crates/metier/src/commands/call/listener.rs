@@ -1,6 +1,6 @@
 //! What a server says while a call is under way.
 
-use std::{io, sync::Arc};
+use std::{fmt, io, sync::Arc};
 
 use metier_upstreams::Caller;
 use serde::Deserialize;
@@ -77,8 +77,8 @@ impl Heard {
     }
 }
 
-impl Progress {
-    fn to_string(&self) -> String {
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share = match self.total {
             Some(total) if total > 0.0 => {
                 format!("{:.0} %", (self.progress / total).clamp(0.0, 1.0) * 100.0)
@@ -86,21 +86,21 @@ impl Progress {
             _ => format!("{}", self.progress),
         };
         match &self.message {
-            Some(message) if !message.is_empty() => format!("{share} {message}"),
-            _ => share,
+            Some(message) if !message.is_empty() => write!(f, "{share} {message}"),
+            _ => f.write_str(&share),
         }
     }
 }
 
-impl Log {
-    fn to_string(&self) -> String {
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let data = match &self.data {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         match &self.logger {
-            Some(logger) => format!("{} {logger}: {data}", self.level),
-            None => format!("{}: {data}", self.level),
+            Some(logger) => write!(f, "{} {logger}: {data}", self.level),
+            None => write!(f, "{}: {data}", self.level),
         }
     }
 }
