@@ -9,7 +9,7 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{
     caller::{Caller, Running},
-    link::{Ask, Failed, Link, Member},
+    link::{Ask, Ending, Failed, Link, Member, Switchboard},
     phase::Phase,
     roster::{Roster, Server},
     spec::ServerName,
@@ -115,6 +115,8 @@ pub(crate) async fn request(
     let expired = link.board().clone();
     match ask(&server, &link, request, caller).await {
         Err(Failed::Expired) => {}
+        // It came too late for a session that is being renewed, and was not sent.
+        Err(Failed::Unsent(_)) if has_expired(&expired) => {}
         other => return other.map_err(|failed| named(server.name(), failed)),
     }
     // The session is being renewed, once for all who wait here.
@@ -129,6 +131,10 @@ pub(crate) async fn request(
     let _ = timeout(COMING_BACK, roster.clone().wait_for(renewed)).await;
     let (server, link) = reachable(roster, server.name()).await?;
     ask(&server, &link, request, caller).await.map_err(|failed| named(server.name(), failed))
+}
+
+fn has_expired(board: &Switchboard) -> bool {
+    board.news().borrow().ending == Some(Ending::Expired)
 }
 
 /// The server and the way to it; one whose first attempt is under way is waited for.

@@ -8,6 +8,7 @@ use tokio::{
 };
 
 use crate::{
+    child::Child,
     connect::Connection,
     doing::{Doing, doing},
     link::{Ending, Failed, News},
@@ -35,6 +36,8 @@ pub(crate) enum Happening {
 pub(crate) struct Care {
     spec: Arc<ServerSpec>,
     connection: Connection,
+    /// The program behind it, if we started one.
+    child: Option<Child>,
     pub(crate) offer: Arc<Offer>,
     news: watch::Receiver<News>,
     known: News,
@@ -53,7 +56,11 @@ pub(crate) struct Care {
 }
 
 impl Care {
-    pub(crate) fn new(mut connection: Connection, spec: Arc<ServerSpec>) -> Care {
+    pub(crate) fn new(
+        mut connection: Connection,
+        child: Option<Child>,
+        spec: Arc<ServerSpec>,
+    ) -> Care {
         let now = Instant::now();
         let mut news = connection.link.link().board().news();
         let known = news.borrow_and_update().clone();
@@ -63,6 +70,7 @@ impl Care {
             listening: connection.listening.take(),
             offer: connection.offer.clone(),
             connection,
+            child,
             news,
             known,
             relisting: None,
@@ -85,7 +93,7 @@ impl Care {
         let relist_at = self.relist_at.filter(|_| self.relisting.is_none());
         tokio::select! {
             _ = self.news.changed() => self.hear_news(),
-            reason = ended(&mut self.connection) => Happening::Ended(Event::Lost(reason.into())),
+            reason = ended(&mut self.child) => Happening::Ended(Event::Lost(reason.into())),
             () = doing(&mut self.listening) => Happening::Nothing,
             (lists, listed) = doing(&mut self.relisting) => self.relisted(lists, listed),
             probe = doing(&mut self.probing) => self.judge(probe),
@@ -191,7 +199,7 @@ impl Care {
         match ending {
             Ending::Expired => Event::Expired,
             Ending::Lost(reason) => {
-                let last_words = match &mut self.connection.child {
+                let last_words = match &mut self.child {
                     Some(child) => timeout(BURST, child.ended()).await.ok(),
                     None => None,
                 };
@@ -200,20 +208,19 @@ impl Care {
         }
     }
 
-    /// Ends the connection, in good order.
-    pub(crate) async fn end(self) {
-        let Connection { link, child, .. } = self.connection;
-        link.link().leave().await;
-        drop(link);
-        if let Some(child) = child {
-            child.stop().await;
+    /// Ends the connection, in good order; what is left is the program behind it.
+    pub(crate) async fn end(self) -> Option<Child> {
+        let link = &self.connection.link;
+        if !link.link().board().is_over() {
+            link.link().leave().await;
         }
+        self.child
     }
 }
 
-/// Resolves when the program behind a connection has ended, if there is one.
-async fn ended(connection: &mut Connection) -> String {
-    match &mut connection.child {
+/// Resolves when a program has ended, if there is one.
+async fn ended(child: &mut Option<Child>) -> String {
+    match child {
         Some(child) => child.ended().await,
         None => std::future::pending().await,
     }

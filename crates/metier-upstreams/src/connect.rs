@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use crate::{
     child::{Child, StartError},
     doing::{Doing, doing},
-    greet::{Capabilities, greet},
+    greet::{Capabilities, Greeting, greet},
     link::{Ending, Failed, Link},
     listen::listen,
     offer::Offer,
@@ -45,7 +45,6 @@ pub(crate) type Opening = Pin<Box<dyn Future<Output = Result<Opened, ConnectErro
 /// A server that has said what it offers.
 pub(crate) struct Connection {
     pub(crate) link: Hold,
-    pub(crate) child: Option<Child>,
     pub(crate) offer: Arc<Offer>,
     pub(crate) capabilities: Capabilities,
     /// Hears what it tells by itself.
@@ -145,13 +144,17 @@ impl From<Failed> for ConnectError {
 }
 
 /// Connects a server within its time. `era` is the one it spoke when it was last met.
+///
+/// A program that is started goes to `child` at once, so that it can be ended in good order whatever
+/// becomes of this.
 pub(crate) async fn connect(
     spec: &ServerSpec,
     opener: &Opener,
     era: Option<Era>,
+    child: &mut Option<Child>,
 ) -> Result<Connection, ConnectError> {
     let within = spec.connect_timeout;
-    timeout(within, connect_by(&spec.endpoint, opener, era)).await.unwrap_or_else(|_| {
+    timeout(within, connect_by(&spec.endpoint, opener, era, child)).await.unwrap_or_else(|_| {
         Err(ConnectError::passing(format!("it was not ready within {} s", within.as_secs_f32())))
     })
 }
@@ -160,6 +163,7 @@ async fn connect_by(
     endpoint: &Endpoint,
     opener: &Opener,
     era: Option<Era>,
+    child: &mut Option<Child>,
 ) -> Result<Connection, ConnectError> {
     // Programs of the legacy era start up for any first message but `initialize`, or give up; servers
     // at an address say at once what they do not know.
@@ -167,17 +171,26 @@ async fn connect_by(
         Endpoint::Http { .. } => Era::Modern,
         Endpoint::Stdio(_) | Endpoint::LegacySse(_) => Era::Legacy,
     };
-    let opened = opener.open(endpoint).await?;
-    match establish(opened, era.unwrap_or(usual)).await {
-        Err((Failed::Status { status: 400 | 404 | 405, .. }, _))
-            if let Some(older) = older(endpoint) =>
-        {
-            let opened = opener.open(&older).await?;
-            establish(opened, Era::Legacy).await.map_err(|(failed, _)| failed.into())
-        }
-        Err((failed, child)) => Err(told_by(failed, child).await),
+    let Opened { link, child: started } = opener.open(endpoint).await?;
+    *child = started;
+    let began = Instant::now();
+    let met = match greet(link.link(), era.unwrap_or(usual)).await {
+        Ok(greeting) => survey_of(link, greeting, began.elapsed()).await,
+        Err(failed) => match older(endpoint).filter(|_| is_not_spoken(&failed)) {
+            Some(older) => by_older_way(&older, opener).await.ok_or(failed),
+            None => Err(failed),
+        },
+    };
+    match met {
         Ok(connection) => Ok(connection),
+        Err(failed) => Err(told_by(failed, child.as_mut()).await),
     }
+}
+
+/// Whether a server says that streamable HTTP is not spoken at its address. 200 is one that answers
+/// with the stream of the older transport.
+fn is_not_spoken(failed: &Failed) -> bool {
+    matches!(failed, Failed::Status { status: 200 | 400 | 404 | 405, .. })
 }
 
 /// The older way to the same address, if it may be tried.
@@ -190,28 +203,33 @@ fn older(endpoint: &Endpoint) -> Option<Endpoint> {
     }
 }
 
+/// A connection by the older way; if it leads nowhere, what the newer one said counts.
+async fn by_older_way(endpoint: &Endpoint, opener: &Opener) -> Option<Connection> {
+    let Opened { link, .. } = opener.open(endpoint).await.ok()?;
+    let began = Instant::now();
+    let greeting = greet(link.link(), Era::Legacy).await.ok()?;
+    survey_of(link, greeting, began.elapsed()).await.ok()
+}
+
 /// A program that went away can say more about why than the pipe that it left.
-async fn told_by(failed: Failed, child: Option<Child>) -> ConnectError {
-    let Some(mut child) = child else { return failed.into() };
-    match failed {
-        Failed::Lost(_) | Failed::Unsent(_) => match timeout(LAST_WORDS, child.ended()).await {
-            Ok(reason) => ConnectError::passing(reason),
-            Err(_) => failed.into(),
-        },
-        other => other.into(),
+async fn told_by(failed: Failed, child: Option<&mut Child>) -> ConnectError {
+    match (&failed, child) {
+        (Failed::Lost(_) | Failed::Unsent(_), Some(child)) => {
+            match timeout(LAST_WORDS, child.ended()).await {
+                Ok(reason) => ConnectError::passing(reason),
+                Err(_) => failed.into(),
+            }
+        }
+        _ => failed.into(),
     }
 }
 
-async fn establish(
-    Opened { link, child }: Opened,
-    first: Era,
-) -> Result<Connection, (Failed, Option<Child>)> {
-    let began = Instant::now();
-    let greeting = match greet(link.link(), first).await {
-        Ok(greeting) => greeting,
-        Err(failed) => return Err((failed, child)),
-    };
-    let latency = began.elapsed();
+/// The connection to a server that was greeted, with what it offers.
+async fn survey_of(
+    link: Hold,
+    greeting: Greeting,
+    latency: Duration,
+) -> Result<Connection, Failed> {
     let capabilities = Capabilities::read(&greeting.capabilities);
     let offer = Offer {
         revision: greeting.revision,
@@ -239,7 +257,11 @@ async fn establish(
         }
     };
     match listed.map(Arc::new) {
-        Ok(offer) => Ok(Connection { link, child, offer, capabilities, listening, latency }),
-        Err(failed) => Err((failed, child)),
+        Ok(offer) => Ok(Connection { link, offer, capabilities, listening, latency }),
+        Err(failed) => {
+            // It has a session for us by now.
+            link.link().leave().await;
+            Err(failed)
+        }
     }
 }

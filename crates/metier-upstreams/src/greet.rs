@@ -189,6 +189,11 @@ impl Capabilities {
         List::ALL.into_iter().filter(move |list| self.of(*list).is_some())
     }
 
+    /// Whether the server tells when any of its lists changes.
+    pub(crate) fn tells_changes(self) -> bool {
+        self.lists().any(|list| self.of(list) == Some(Changes::Told))
+    }
+
     fn of(self, list: List) -> Option<Changes> {
         match list {
             List::Tools => self.tools,

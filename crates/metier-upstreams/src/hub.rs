@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use metier_wire::Era;
 use tokio::{
     sync::{Notify, Semaphore, mpsc, watch},
     task::JoinHandle,
@@ -138,7 +137,8 @@ impl Hub {
             stop: stop.clone(),
             nudge: nudge.clone(),
             standing: standing.clone(),
-            era: None::<Era>,
+            era: None,
+            leaving: None,
         };
         let task = self.tasks.spawn(async move {
             if let Some(before) = before {

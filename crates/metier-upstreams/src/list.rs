@@ -10,6 +10,8 @@ use crate::link::{Ask, Failed, Link};
 const MOST_PAGES: usize = 100;
 /// How many items are kept.
 const MOST_ITEMS: usize = 10_000;
+/// How many bytes they may have together.
+const MOST_BYTES: usize = 64 << 20;
 /// How long the name of a page may be.
 const LONGEST_CURSOR: usize = 64 << 10;
 
@@ -52,7 +54,8 @@ impl List {
         let Page { mut items, mut next } = self.page(link, None).await?;
         let mut seen = HashSet::new();
         while let Some(cursor) = next.take() {
-            if items.len() >= MOST_ITEMS || seen.len() + 1 >= MOST_PAGES {
+            let bytes: usize = items.iter().map(|it| it.get().len()).sum();
+            if items.len() >= MOST_ITEMS || bytes >= MOST_BYTES || seen.len() + 1 >= MOST_PAGES {
                 tracing::warn!(method = self.method(), items = items.len(), "the list has no end");
                 break;
             }

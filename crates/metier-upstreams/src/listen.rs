@@ -16,6 +16,9 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// How long a stream must last until those before it no longer count.
+const LONG_ENOUGH: Duration = Duration::from_secs(10);
+
 /// Hears what the server tells by itself, for as long as the server lets us. That a stream ends says
 /// nothing about the server's health; many cut theirs at fixed times.
 pub(crate) async fn listen(link: Link, has: Capabilities) {
@@ -36,17 +39,21 @@ pub(crate) async fn listen(link: Link, has: Capabilities) {
             Ok(Heard::Ended) | Err(_) if link.board().is_over() => return,
             Ok(Heard::Ended) | Err(_) => {}
         }
-        pause = if began.elapsed() > LONGEST_PAUSE { FIRST_PAUSE } else { pause };
+        pause = if began.elapsed() > LONG_ENOUGH { FIRST_PAUSE } else { pause };
         sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
+        if has.tells_changes() {
+            // Nobody knows what was said meanwhile.
+            link.board().miss();
+        }
     }
 }
 
 async fn subscribe(link: &Link, has: Capabilities) -> Result<Heard, Failed> {
-    let wanted = |list: Option<Changes>| list == Some(Changes::Told);
-    if ![has.tools, has.resources, has.prompts].into_iter().any(wanted) {
+    if !has.tells_changes() {
         return Ok(Heard::Unsupported);
     }
+    let wanted = |list: Option<Changes>| list == Some(Changes::Told);
     let filter = format!(
         r#"{{"toolsListChanged":{},"resourcesListChanged":{},"promptsListChanged":{}}}"#,
         wanted(has.tools),

@@ -11,6 +11,9 @@ const NAMED: [&str; 5] =
 /// Keywords whose values are data, whatever they look like.
 const PLAIN: [&str; 5] = ["default", "const", "enum", "examples", "example"];
 
+/// How many arguments of one tool may be repeated.
+const MOST_MIRRORED: usize = 64;
+
 /// An argument that is repeated in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mirrored {
@@ -102,6 +105,9 @@ fn one(
     let is_primitive = |it: &str| matches!(it, "string" | "integer" | "boolean");
     if !schema.get("type").and_then(Value::as_str).is_some_and(is_primitive) {
         return wrong("needs the type `string`, `integer` or `boolean`");
+    }
+    if found.len() >= MOST_MIRRORED {
+        return wrong("is one too many");
     }
     let header = format!("Mcp-Param-{name}");
     if found.iter().any(|it| it.header.eq_ignore_ascii_case(&header)) {

@@ -60,7 +60,7 @@ pub enum Endpoint {
 }
 
 /// A program and how to start it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Program {
     /// Its path, or a name to look for in `PATH`.
     pub command: String,
@@ -181,14 +181,24 @@ impl fmt::Display for Endpoint {
 }
 
 impl fmt::Display for Site {
-    /// The address without what may be secret.
+    /// The address without what may be secret: some servers want a token in the path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let host = self.url.host_str().unwrap_or_default();
-        write!(f, "{}://{host}", self.url.scheme())?;
-        if let Some(port) = self.url.port() {
-            write!(f, ":{port}")?;
+        f.write_str(&self.url.origin().ascii_serialization())?;
+        match self.url.path() {
+            "" | "/" | "/mcp" | "/sse" => f.write_str(self.url.path()),
+            _ => f.write_str("/…"),
         }
-        f.write_str(self.url.path())
+    }
+}
+
+impl fmt::Debug for Program {
+    /// Without arguments and values.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("command", &self.command)
+            .field("env", &self.env)
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
     }
 }
 

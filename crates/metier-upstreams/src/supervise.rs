@@ -1,6 +1,6 @@
 //! Supervision: one task keeps one server. The connection lives in its frame and nowhere else.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use metier_wire::Era;
@@ -12,7 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     care::{Care, Happening},
+    child::Child,
     connect::{ConnectError, Connection, Opener, connect},
+    doing::{Doing, doing},
     phase::{Event, Phase},
     roster::Standing,
     spec::{ServerName, ServerSpec},
@@ -43,6 +45,8 @@ pub(crate) struct Keeper {
     pub(crate) standing: Standing,
     /// The era in which the server was last met.
     pub(crate) era: Option<Era>,
+    /// A program that was left, and takes its time to end.
+    pub(crate) leaving: Doing<()>,
 }
 
 impl Keeper {
@@ -51,6 +55,10 @@ impl Keeper {
         loop {
             self.report().await;
             let pause = self.standing.phase.pause();
+            if pause.is_none() {
+                // Before the next one starts, and before we go.
+                self.left().await;
+            }
             if pause.is_none() && !matches!(self.standing.phase, Phase::Connecting { .. }) {
                 return;
             }
@@ -71,16 +79,36 @@ impl Keeper {
 
     /// Meets the server and stays for as long as that lasts; what ended it, or `None` if told to stop.
     async fn meet(&mut self) -> Option<Event> {
-        match self.connect().await? {
-            Ok(connection) => self.tend(connection).await,
-            Err(error) => {
+        let mut child = None;
+        let connected = self.connect(&mut child).await;
+        self.standing.stderr = child.as_ref().map(Child::stderr);
+        match connected {
+            Some(Ok(connection)) => self.tend(connection, child).await,
+            Some(Err(error)) => {
+                self.leave(child);
                 self.standing.offer.take_if(|_| !error.keeps_offer());
                 Some(error.event())
+            }
+            None => {
+                self.leave(child);
+                None
             }
         }
     }
 
-    async fn report(&self) {
+    /// Lets a program end in its own time; nobody is told any later for that.
+    fn leave(&mut self, child: Option<Child>) {
+        self.leaving = child.map(|child| Box::pin(child.stop()) as _);
+    }
+
+    /// Resolves when the program that was left has ended.
+    async fn left(&mut self) {
+        if self.leaving.is_some() {
+            doing(&mut self.leaving).await;
+        }
+    }
+
+    async fn report(&mut self) {
         let report = Report {
             server: self.spec.name.clone(),
             generation: self.generation,
@@ -115,19 +143,27 @@ impl Keeper {
     }
 
     /// Waits for the next attempt; `None` if there is none.
-    async fn wait(&self, pause: Duration) -> Option<Event> {
-        tokio::select! {
-            () = self.stop.cancelled() => None,
-            () = sleep(pause) => Some(Event::RetryDue),
-            () = self.nudge.notified() => Some(Event::RetryDue),
+    async fn wait(&mut self, pause: Duration) -> Option<Event> {
+        let mut pausing = pin!(sleep(pause));
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => return None,
+                () = &mut pausing => return Some(Event::RetryDue),
+                () = self.nudge.notified() => return Some(Event::RetryDue),
+                () = doing(&mut self.leaving) => {}
+            }
         }
     }
 
     /// Connects, in a place that others who start may have soon; `None` if told to stop.
-    async fn connect(&self) -> Option<Result<Connection, ConnectError>> {
+    async fn connect(
+        &mut self,
+        child: &mut Option<Child>,
+    ) -> Option<Result<Connection, ConnectError>> {
+        let Keeper { slots, spec, opener, era, stop, .. } = &*self;
         let starting = async {
-            let slot = self.slots.acquire().await;
-            let mut connecting = Box::pin(connect(&self.spec, &self.opener, self.era));
+            let slot = slots.acquire().await;
+            let mut connecting = Box::pin(connect(spec, opener, *era, child));
             tokio::select! {
                 connected = &mut connecting => connected,
                 () = sleep(SLOT_HELD) => {
@@ -139,21 +175,20 @@ impl Keeper {
         tokio::select! {
             biased;
             // Whoever was told to stop before this starts nothing.
-            () = self.stop.cancelled() => None,
+            () = stop.cancelled() => None,
             connected = starting => Some(connected),
         }
     }
 
     /// Keeps a connection while it lasts.
-    async fn tend(&mut self, connection: Connection) -> Option<Event> {
+    async fn tend(&mut self, connection: Connection, child: Option<Child>) -> Option<Event> {
         self.era = Some(connection.offer.revision.era());
         self.standing.latency = Some(connection.latency);
-        self.standing.stderr = connection.child.as_ref().map(crate::child::Child::stderr);
         self.standing.offer = Some(connection.offer.clone());
         self.step(Event::Connected);
         self.standing.link = Some(connection.link.link().clone());
         self.report().await;
-        let mut care = Care::new(connection, self.spec.clone());
+        let mut care = Care::new(connection, child, self.spec.clone());
         let ended = loop {
             let happening = tokio::select! {
                 happening = care.next() => happening,
@@ -163,7 +198,8 @@ impl Keeper {
                 break Some(event);
             }
         };
-        care.end().await;
+        let child = care.end().await;
+        self.leave(child);
         ended
     }
 

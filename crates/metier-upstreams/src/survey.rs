@@ -3,10 +3,12 @@
 use std::{
     collections::{BTreeSet, HashSet},
     sync::Arc,
+    time::Duration,
 };
 
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use crate::{
     link::{Failed, Link},
@@ -14,23 +16,26 @@ use crate::{
     offer::{Item, Key, Offer, Omission, Tool},
 };
 
+/// How long a list other than the tools may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// What a server offers now, of the lists that are asked for; the others stay.
 ///
-/// Without its tools a server is of no use; a broken list of anything else is an empty one.
+/// Without its tools a server is of no use; any other list that cannot be had stays what it was.
 pub(crate) async fn survey(
     link: &Link,
     offer: &Offer,
     lists: &BTreeSet<List>,
 ) -> Result<Offer, Failed> {
     let mut offer = offer.clone();
-    let asked = lists.iter().map(|list| async { (*list, list.follow(link).await) });
+    let asked = lists.iter().map(|list| async { (*list, ask(link, *list).await) });
     for (list, listed) in join_all(asked).await {
         let items = match listed {
             Ok(items) => items,
             Err(failed) if list == List::Tools => return Err(in_list(list, failed)),
             Err(failed) => {
                 tracing::debug!(method = list.method(), %failed, "a list is missing");
-                Vec::new()
+                continue;
             }
         };
         match list {
@@ -41,6 +46,14 @@ pub(crate) async fn survey(
         }
     }
     Ok(offer)
+}
+
+/// Asks for a list. Nobody waits long for one that a server may do without.
+async fn ask(link: &Link, list: List) -> Result<Vec<Box<RawValue>>, Failed> {
+    match list {
+        List::Tools => list.follow(link).await,
+        _ => timeout(PATIENCE, list.follow(link)).await.unwrap_or(Err(Failed::Silent(PATIENCE))),
+    }
 }
 
 /// Says which list it was.
@@ -59,12 +72,17 @@ fn read_each<T>(
 ) -> Vec<Arc<T>> {
     let mut items: Vec<T> = Vec::with_capacity(raw.len());
     let mut keys: HashSet<Box<str>> = HashSet::with_capacity(raw.len());
+    let mut omitted: Option<Omission> = None;
     for raw in raw {
         match read(raw) {
             Ok(item) if keys.insert(key(&item).into()) => items.push(item),
-            Ok(item) => tracing::warn!(item = key(&item), "it is listed twice; the first counts"),
-            Err(reason) => tracing::warn!(reason, "something that is listed is left out"),
+            Ok(_) => omitted = Some("it is listed twice; the first counts".to_owned()),
+            Err(reason) => omitted = Some(reason),
         }
+    }
+    if let Some(reason) = omitted {
+        let n_omitted = raw.len() - items.len();
+        tracing::warn!(n_omitted, reason, "not all that is listed can be used");
     }
     items.sort_by(|one, other| key(one).cmp(key(other)));
     items.into_iter().map(Arc::new).collect()

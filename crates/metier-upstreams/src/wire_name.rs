@@ -1,6 +1,6 @@
 //! Wire names: what clients and models call a tool of a server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How long a name may be; longer ones are refused by large model APIs.
 const LONGEST: usize = 64;
@@ -15,9 +15,21 @@ pub(crate) fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
     for name in &plain {
         *owners.entry(name).or_default() += 1;
     }
+    let is_fine = |name: &str| name.len() <= LONGEST && owners.get(name) == Some(&1);
+    let mut taken: HashSet<String> = plain.iter().filter(|it| is_fine(it)).cloned().collect();
     let named = tools.iter().zip(&plain).map(|((server, tool), name)| {
-        let is_fine = name.len() <= LONGEST && owners.get(name.as_str()) == Some(&1);
-        if is_fine { name.clone() } else { hashed(name, &format!("{server}:{tool}")) }
+        if is_fine(name) {
+            return name.clone();
+        }
+        // Somebody may call a tool by what another's hash is.
+        let mut id = format!("{server}:{tool}");
+        loop {
+            let name = hashed(name, &id);
+            if taken.insert(name.clone()) {
+                return name;
+            }
+            id.push('\'');
+        }
     });
     named.collect()
 }
@@ -67,6 +79,13 @@ mod tests {
     fn names_that_would_collide_end_in_a_hash_of_the_id() {
         check(&[("a", "x.y"), ("a", "x_y")], &["a__x_y_28755da7", "a__x_y_38be8ab2"]);
         check(&[("a__b", "c"), ("a", "b__c")], &["a__b__c_09488107", "a__b__c_323b040e"]);
+    }
+
+    #[test]
+    fn a_tool_that_is_called_by_the_hash_of_another_takes_nothing_from_it() {
+        let names = wire_names(&[("a", "x.y"), ("a", "x_y"), ("a", "x_y_28755da7")]);
+        assert_eq!(names[2], "a__x_y_28755da7");
+        assert_ne!(names[0], names[2]);
     }
 
     #[test]

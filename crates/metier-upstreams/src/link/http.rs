@@ -12,7 +12,11 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE},
 };
 use metier_wire::{Era, Error, Frame, Revision, Text, header};
-use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 use tokio_util::task::TaskTracker;
 
 use self::exchange::Exchange;
@@ -272,24 +276,21 @@ impl Wire {
         }
         // A server that asks more than this at a time waits in vain for the rest.
         let Ok(permit) = self.owed.clone().try_acquire_owned() else { return };
-        self.send_aside(board, async move {
-            let message = pending.await;
-            drop(permit);
-            message
-        });
+        self.send_aside(board, async move { (pending.await, Some(permit)) });
     }
 
     /// Sends a message for which nobody waits.
     fn send_aside(
         self: &Arc<Self>,
         board: &Arc<Switchboard>,
-        message: impl Future<Output = Vec<u8>> + Send + 'static,
+        message: impl Future<Output = (Vec<u8>, Option<OwnedSemaphorePermit>)> + Send + 'static,
     ) {
         // Whoever gives up waiting may do so where nothing runs any more.
         let Ok(runtime) = Handle::try_current() else { return };
         let (wire, board) = (self.clone(), board.clone());
         let sending = async move {
-            let message = message.await;
+            // Whatever it took to be allowed to send is held until it was sent.
+            let (message, _held) = message.await;
             tokio::select! {
                 sent = timeout(PATIENCE, wire.post(&board, message)) => match sent {
                     Ok(Ok(())) => {}

@@ -17,7 +17,7 @@ use super::{
     Failed, Piped,
     events::{Data, Event, Events},
     lines::LONGEST_LINE,
-    piped::{Inbox, Outgoing},
+    piped::{Inbox, Outgoing, unpanicked},
     refusal::{refusal, whole},
     remote::{Kind, Remote},
     switchboard::{Ending, Switchboard},
@@ -54,8 +54,9 @@ pub(crate) async fn legacy_sse(
     });
     let over = board.clone();
     tasks.spawn(async move {
+        let reading = unpanicked(read(&remote, events, &inbox, &door));
         tokio::select! {
-            reason = read(&remote, events, &inbox, &door) => over.end(&Ending::Lost(reason)),
+            reason = reading => over.end(&Ending::Lost(reason)),
             () = over.over() => {}
         }
     });

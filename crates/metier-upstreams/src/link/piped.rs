@@ -79,13 +79,9 @@ impl Piped {
         });
         let over = board.clone();
         tasks.spawn(async move {
-            // Callers hear of progress in here; one that panics costs this connection and no more.
-            let reading = AssertUnwindSafe(read_lines(reader, &inbox)).catch_unwind();
-            let stumbled = |_| "someone who heard its messages panicked".to_owned();
+            let reading = unpanicked(read_lines(reader, &inbox));
             tokio::select! {
-                ending = reading => {
-                    inbox.board.end(&Ending::Lost(ending.unwrap_or_else(stumbled)));
-                }
+                ending = reading => inbox.board.end(&Ending::Lost(ending)),
                 () = over.over() => {}
             }
         });
@@ -111,6 +107,12 @@ impl Piped {
         drop(waiter);
         reply.unwrap_or_else(|_| Err(Failed::Lost("the connection is over".to_owned())))
     }
+}
+
+/// Reads on: callers hear of progress in there, and one that panics costs its connection alone.
+pub(crate) async fn unpanicked(reading: impl Future<Output = String>) -> String {
+    let stumbled = |_| "someone who heard its messages panicked".to_owned();
+    AssertUnwindSafe(reading).catch_unwind().await.unwrap_or_else(stumbled)
 }
 
 fn unsent() -> Failed {

@@ -186,6 +186,15 @@ impl Switchboard {
         }
     }
 
+    /// Says that changes may have been missed.
+    pub(crate) fn miss(&self) {
+        self.news.send_modify(|news| {
+            news.tools += 1;
+            news.resources += 1;
+            news.prompts += 1;
+        });
+    }
+
     /// Says that a request met with trouble; whoever keeps the connection may want to look.
     pub(crate) fn trouble(&self) {
         self.news.send_modify(|news| news.troubles += 1);

@@ -49,7 +49,7 @@ async fn check(stream: Stream, expected: u128) {
     let site = stub::site("https://files.example/mcp", &[]);
     let spec = ServerSpec::new(name("fake"), Endpoint::Http { site, fallback: Fallback::None });
     let began = Instant::now();
-    let connection = connect(&spec, &opener, None).await.ok().unwrap();
+    let connection = connect(&spec, &opener, None, &mut None).await.ok().unwrap();
     assert_eq!(connection.offer.tools.len(), 1);
     assert_eq!(began.elapsed().as_millis(), expected);
 }

@@ -24,6 +24,7 @@ const DISK: &[&str] = &[
     "metier/src/commands/new.rs",
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
+    "metier/src/config/edits.rs",
     "metier/src/environment.rs",
     "metier/src/files.rs",
     "metier/src/refresh/writer.rs",

@@ -27,6 +27,8 @@ use crate::{
 
 /// After which time one comes back to a stream, if the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
+/// How soon at most, whatever the server says.
+const SOONEST: Duration = Duration::from_millis(100);
 /// How often in a row one may come back in vain.
 const MOST_TRIES: usize = 5;
 /// How long a stream may go on after its answer.
@@ -55,7 +57,7 @@ impl Drop for Exchange<'_> {
     fn drop(&mut self) {
         if self.place.leave() && self.manner == Manner::Legacy {
             let message = cancellation(self.place.id);
-            self.wire.send_aside(self.board, async { message });
+            self.wire.send_aside(self.board, async { (message, None) });
         }
     }
 }
@@ -176,7 +178,7 @@ impl<'a> Exchange<'a> {
     async fn resume(&self, cursor: &Cursor) -> Option<Events> {
         cursor.id.as_ref().filter(|_| self.manner != Manner::Modern)?;
         for _ in 0..MOST_TRIES {
-            sleep(cursor.retry.unwrap_or(RETRY)).await;
+            sleep(cursor.retry.unwrap_or(RETRY).max(SOONEST)).await;
             let Ok(response) = self.wire.listen(self.board, cursor).await else { continue };
             match response.status() {
                 status if status.is_server_error() => {}
