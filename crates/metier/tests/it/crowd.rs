@@ -2,7 +2,7 @@
 //!
 //! The servers are shells, so that hundreds of them start in a second.
 
-use std::{collections::BTreeMap, env, fs, process::Command, sync::Arc};
+use std::{env, fs, process::Command, sync::Arc, time::Duration};
 
 use metier_upstreams::{
     Endpoint, Identity, Phase, Plan, Program, Roster, Secrets, ServerName, ServerSpec, Upstreams,
@@ -38,11 +38,13 @@ fn five_servers_that_hang_and_five_that_are_dead_keep_nobody_waiting() {
         let scripts = [[HANGS; 5], [DEAD; 5], [GOOD; 5], [GOOD; 5]].concat();
         let upstreams = start(&scripts);
         let mut rosters = upstreams.rosters();
-        let all_good = |roster: &Arc<Roster>| count(roster).get("ready") == Some(&10);
+        let all_good = |roster: &Arc<Roster>| roster.tools().entries().len() == 10;
         let roster = timeout(PATIENCE, rosters.wait_for(all_good)).await.unwrap().unwrap().clone();
         // Those that hang still have their time, so nobody waited for them.
-        assert_eq!(count(&roster)["connecting"], 5, "{:?}", count(&roster));
-        assert_eq!(roster.tools().entries().len(), 10);
+        let phases: Vec<&Phase> = roster.servers().map(|it| &it.standing.phase).collect();
+        assert!(phases[..5].iter().all(|phase| phase.is_undecided()), "{phases:?}");
+        let ready = Phase::Ready { attempt: 0 };
+        assert!(phases[10..].iter().all(|phase| **phase == ready), "{phases:?}");
         upstreams.stop().await;
     });
 }
@@ -138,7 +140,8 @@ impl Census {
         };
         let again = async {
             while has_more(&Census::take()) {
-                tokio::task::yield_now().await;
+                // A runtime that sleeps soundly does not notice who has ended.
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         let ended = timeout(PATIENCE, again).await;
@@ -156,13 +159,4 @@ fn start(scripts: &[&str]) -> Upstreams {
     });
     let plan = Plan { servers: servers.collect(), ..Plan::default() };
     Upstreams::start(Identity::new("metier", "0"), plan)
-}
-
-/// How many servers are in which phase.
-fn count(roster: &Roster) -> BTreeMap<&'static str, usize> {
-    let mut phases = BTreeMap::new();
-    for server in roster.servers() {
-        *phases.entry(server.standing.phase.word()).or_default() += 1;
-    }
-    phases
 }
