@@ -422,10 +422,10 @@ fn servers_of_claude_code_are_copied() {
     let machine = with_clients();
     assert_snapshot!(machine.run("add --from claude"), @"
     added local from $ROOT/home/.claude.json
-    skipped team from $ROOT/project/.mcp.json: it comes with the project: name it to copy it
     added user from $ROOT/home/.claude.json
     skipped helped from $ROOT/home/.claude.json: it gets its headers from a program, which is not supported
     skipped metier from $ROOT/home/.claude.json: it is metier itself
+    skipped team from $ROOT/project/.mcp.json: it comes with the project: name it to copy it
     --- stderr
     wrote 2 to $ROOT/home/.config/metier/config.json
     --- exit 0
@@ -450,10 +450,11 @@ fn servers_of_claude_code_are_copied() {
     }
     "#);
     assert_snapshot!(machine.run("add --from claude team user"), @"
-    added team from $ROOT/project/.mcp.json
     skipped user from $ROOT/home/.claude.json: it is there already: --force replaces it
+    added team from $ROOT/project/.mcp.json
     --- stderr
     wrote 1 to $ROOT/home/.config/metier/config.json
+    warning: `team` comes from the project's file `$ROOT/project/.mcp.json`: the copy starts without `metier trust`
     --- exit 0
     ");
     assert_snapshot!(machine.run("add --from claude user --force --dry-run"), @"
@@ -462,6 +463,24 @@ fn servers_of_claude_code_are_copied() {
     would write 1 to $ROOT/home/.config/metier/config.json
     --- exit 0
     ");
+}
+
+#[test]
+fn a_server_of_the_project_does_not_stand_in_for_the_users_own() {
+    let machine = Machine::new(
+        r#"//- home/.claude.json
+{"mcpServers": {"same": {"command": "mine"}}}
+//- project/.mcp.json
+{"mcpServers": {"same": {"command": "theirs"}}}
+"#,
+    );
+    for line in ["add --from claude same", "add --from claude --force"] {
+        assert!(machine.run(line).starts_with("added same from $ROOT/home/.claude.json\n"));
+        assert!(own(&machine).contains("mine") && !own(&machine).contains("theirs"));
+        machine.run("remove same");
+    }
+    let copied = machine.run("add --from claude same --project");
+    assert!(copied.starts_with("added same from $ROOT/project/.mcp.json\n"), "{copied}");
 }
 
 #[test]
@@ -539,6 +558,7 @@ fn servers_of_vscode_are_copied_unless_they_ask() {
     added works from $ROOT/project/.vscode/mcp.json
     --- stderr
     wrote 1 to $ROOT/home/.config/metier/config.json
+    warning: `works` comes from the project's file `$ROOT/project/.vscode/mcp.json`: the copy starts without `metier trust`
     --- exit 0
     ");
     assert_snapshot!(own(&machine), @r#"

@@ -40,10 +40,15 @@ pub(super) fn run(
     target: &Target,
     ui: &mut Ui<'_>,
 ) -> Outcome {
-    let (found, looked) = found(client, environment, ui)?;
+    let (mut found, looked) = found(client, environment, ui)?;
+    if !args.project {
+        // What goes into the user's file is the user's own before it is anyone else's.
+        found.sort_by_key(|it| it.place.scope == Scope::Project);
+    }
     check_names(args, &found, &looked)?;
     let known = names(&target.text).map_err(|error| target.refused(&error))?;
     let (mut text, mut seen, mut done) = (target.text.clone(), BTreeSet::new(), Vec::new());
+    let mut strangers = Vec::new();
     for found in found.iter().filter(|it| args.names.is_empty() || args.names.contains(&it.name)) {
         let step = match seen.contains(&found.name) {
             true => Step::Skip("another of that name comes first".to_owned()),
@@ -61,6 +66,9 @@ pub(super) fn run(
             }
         };
         seen.insert(found.name.clone());
+        if reason.is_none() && found.place.scope == Scope::Project {
+            strangers.push(found);
+        }
         let source = Some(shown(&found.place.path));
         done.push(DoneJson { name: found.name.clone(), action, source, reason });
     }
@@ -69,10 +77,22 @@ pub(super) fn run(
         target.write(&text)?;
     }
     tell(args, target, done, ui)?;
+    warn_of_strangers(args, &strangers, ui)?;
     if changed && args.project && !args.dry_run && !args.format.json {
         ui.note("hint: `metier trust` lets its servers start")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which servers were written by the project's authors and are the user's own from now on.
+fn warn_of_strangers(args: &Add, strangers: &[&Found], ui: &mut Ui<'_>) -> Result<(), Failure> {
+    for Found { name, place, .. } in strangers.iter().filter(|_| !args.project) {
+        let path = place.path.display();
+        ui.warn(&format!(
+            "`{name}` comes from the project's file `{path}`: the copy starts without `metier trust`"
+        ))?;
+    }
+    Ok(())
 }
 
 fn put(
