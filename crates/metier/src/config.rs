@@ -21,7 +21,7 @@ use std::{
 };
 
 use metier_skills::{Cause, read_text};
-use metier_upstreams::{Admission, ServerName, ServerSpec, ToolFilter};
+use metier_upstreams::{Admission, Endpoint, ServerName, ServerSpec, ToolFilter};
 
 pub(crate) use self::{
     edits::Edits,
@@ -266,6 +266,10 @@ impl Reading<'_> {
         match entry.meaning {
             Meaning::Server(spec) => {
                 let mut spec = *spec;
+                if let (Endpoint::Stdio(program), Scope::Project) = (&mut spec.endpoint, scope) {
+                    // What was trusted must not mean another program in another folder.
+                    program.cwd.get_or_insert_with(|| folder(&file.path).to_owned());
+                }
                 if spec.admission == Admission::Granted {
                     spec.admission = admission.clone();
                 }

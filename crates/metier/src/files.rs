@@ -73,18 +73,6 @@ fn target(path: &Path) -> PathBuf {
     fs::canonicalize(path).ok().or_else(pointed).unwrap_or_else(|| path.to_owned())
 }
 
-/// The real path of a file; of one that is not there, that of its folder.
-pub(crate) fn real(path: &Path) -> Option<PathBuf> {
-    fs::canonicalize(path)
-        .or_else(|_| {
-            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-                return Err(io::Error::from(ErrorKind::NotFound));
-            };
-            fs::canonicalize(folder).map(|folder| folder.join(name))
-        })
-        .ok()
-}
-
 /// Whether a path leads to a file that may be run.
 #[cfg(unix)]
 pub(crate) fn is_program(path: &Path) -> bool {

@@ -347,7 +347,8 @@ impl Disk {
         let servers = settings.servers.iter();
         let servers = servers.map(|it| format!("{} {}", it.spec.name, spec_line(&it.spec)));
         let told: Vec<String> = servers.collect();
-        format!("{} | {}", told.join(", "), settings.problems.len())
+        let told = told.join(", ").replace(self.path("").to_str().unwrap(), "");
+        format!("{told} | {}", settings.problems.len())
     }
 }
 
@@ -362,7 +363,7 @@ fn a_later_file_replaces_an_entry_whole_or_switches_it_off() {
     disk.write("project/.kode.json", r#"{"mcpServers": {"c": {"command": "3"}}}"#);
     disk.write(PROJECT, r#"{"mcpServers": {"c": {"command": "4"}, "e": 1}}"#);
     let read = disk.read(ProjectTrust::Given, &mut Memory::default());
-    assert_eq!(read, "a stdio 2, b disabled stdio 1, c stdio 4 | 1");
+    assert_eq!(read, "a stdio 2, b disabled stdio 1, c stdio 4 in project | 1");
 }
 
 #[test]
@@ -370,17 +371,35 @@ fn a_project_is_trusted_by_path_and_content() {
     let disk = Disk::new();
     disk.write(PROJECT, r#"{"mcpServers": {"a": {"command": "x"}}}"#);
     let read = |disk: &Disk| disk.read(ProjectTrust::Recorded, &mut Memory::default());
-    assert_eq!(read(&disk), "a untrusted stdio x | 0");
+    assert_eq!(read(&disk), "a untrusted stdio x in project | 0");
     let mut record = TrustRecord::default();
     let text = std::fs::read_to_string(disk.path(PROJECT)).unwrap();
     record.add(&disk.path(PROJECT), &text);
     record.write(&disk.environment()).unwrap();
-    assert_eq!(read(&disk), "a stdio x | 0");
+    assert_eq!(read(&disk), "a stdio x in project | 0");
     disk.write(PROJECT, &format!("{text} "));
-    assert_eq!(read(&disk), "a untrusted stdio x | 0");
+    assert_eq!(read(&disk), "a untrusted stdio x in project | 0");
     disk.write("home/.local/state/metier/trust.json", "{");
     disk.write(PROJECT, &text);
-    assert_eq!(read(&disk), "a untrusted stdio x | 1");
+    assert_eq!(read(&disk), "a untrusted stdio x in project | 1");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_trusted_file_is_not_trusted_elsewhere() {
+    let disk = Disk::new();
+    let text = r#"{"mcpServers": {"a": {"command": "./run"}}}"#;
+    disk.write(PROJECT, text);
+    let mut record = TrustRecord::default();
+    record.add(&disk.path(PROJECT), text);
+    std::fs::create_dir_all(disk.path("evil")).unwrap();
+    std::os::unix::fs::symlink(disk.path(PROJECT), disk.path("evil/.metier.json")).unwrap();
+    std::os::unix::fs::symlink(disk.path("project"), disk.path("way")).unwrap();
+    let holds = |path: &str| record.holds(&disk.path(path), text);
+    assert_eq!(
+        [PROJECT, "way/.metier.json", "evil/.metier.json"].map(holds),
+        [true, true, false]
+    );
 }
 
 #[test]
@@ -388,7 +407,7 @@ fn an_untrusted_server_is_known_without_its_variables() {
     let disk = Disk::new();
     disk.write(PROJECT, r#"{"mcpServers": {"a": {"command": "${NONE}"}, "b": {"command": 1}}}"#);
     let read = |trust| disk.read(trust, &mut Memory::default());
-    assert_eq!(read(ProjectTrust::Recorded), "a untrusted stdio ${NONE} | 1");
+    assert_eq!(read(ProjectTrust::Recorded), "a untrusted stdio ${NONE} in project | 1");
     assert_eq!(read(ProjectTrust::Given), " | 2");
 }
 

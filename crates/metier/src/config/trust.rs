@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
@@ -22,7 +23,7 @@ pub(crate) enum ProjectTrust {
     Given,
 }
 
-/// The files that the user has vouched for: real path, and the hash of what it held.
+/// The files that the user has vouched for: real folder with name, and the hash of what it held.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TrustRecord(BTreeMap<String, String>);
 
@@ -106,8 +107,11 @@ fn place(environment: &Environment) -> Option<PathBuf> {
     environment.state().map(|state| state.join(RECORD))
 }
 
+/// The real folder, and the name in it. Where that name is a link it is not followed: what the file
+/// says is relative to where it was found, so the same text means something else elsewhere.
 fn key(path: &Path) -> Option<String> {
-    files::real(path)?.to_str().map(str::to_owned)
+    let folder = fs::canonicalize(path.parent()?).ok()?;
+    folder.join(path.file_name()?).to_str().map(str::to_owned)
 }
 
 fn hash(text: &str) -> String {
