@@ -252,8 +252,14 @@ fn is_agent(name: &str) -> bool {
 /// The user's home is no project, even where it is a checkout of its own.
 #[must_use]
 pub fn project_dirs(working_dir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let below_home = |dir: &&Path| home.is_none_or(|home| home != *dir);
+    // The way to the home may lead through a link that the working directory does not show.
+    let home = home.map(real);
+    let below_home = |dir: &&Path| home.as_ref().is_none_or(|home| *home != real(dir));
     let dirs: Vec<&Path> = working_dir.ancestors().take_while(below_home).collect();
     let root = dirs.iter().position(|dir| dir.join(".git").exists()).unwrap_or(0);
     dirs.into_iter().take(root + 1).map(Path::to_owned).collect()
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

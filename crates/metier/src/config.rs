@@ -260,8 +260,13 @@ impl Reading<'_> {
         Admission::Untrusted(format!("run `metier trust` in {}", folder(&file.path).display()))
     }
 
-    /// Lets an entry take the place of an earlier one of its name.
+    /// Lets an entry take the place of an earlier one of its name, unless that one may start and
+    /// nobody has vouched for this one.
     fn server(&mut self, file: &ConfigFile, entry: Entry, admission: &Admission) {
+        let known = self.servers.get(&entry.name).map(|it| &it.spec.admission);
+        if known == Some(&Admission::Granted) && *admission != Admission::Granted {
+            return self.put_off(file, &entry);
+        }
         let (source, scope) = (file.path.clone(), file.scope);
         match entry.meaning {
             Meaning::Server(spec) => {
@@ -284,6 +289,15 @@ impl Reading<'_> {
             Meaning::Broken => {
                 self.servers.remove(&entry.name);
             }
+        }
+    }
+
+    /// Says that an entry waits for trust; what is wrong with a broken one was said already.
+    fn put_off(&mut self, file: &ConfigFile, entry: &Entry) {
+        if entry.meaning != Meaning::Broken {
+            let server = Some(entry.name.to_string());
+            let reason = "counts once the file is trusted: run `metier trust`".to_owned();
+            self.problem(&file.path, Complaint { line: None, server, reason });
         }
     }
 

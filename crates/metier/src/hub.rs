@@ -119,6 +119,12 @@ impl Known {
         named.filter(|(name, _)| self.servers.iter().all(|it| it.spec.name.as_str() != *name))
     }
 
+    /// What is wrong beside the servers whose entries cannot be used.
+    pub(crate) fn problems_of_files(&self) -> impl Iterator<Item = &ConfigProblem> {
+        let is_used = |name: &str| self.servers.iter().any(|it| it.spec.name.as_str() == name);
+        self.problems.iter().filter(move |it| it.complaint.server.as_deref().is_none_or(is_used))
+    }
+
     /// Warns of what is wrong in configuration files.
     pub(crate) fn warn(&self, ui: &mut Ui<'_>) -> Result<(), Failure> {
         for problem in &self.problems {

@@ -112,6 +112,16 @@ fn the_home_folder_is_no_project() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_home_folder_is_no_project_behind_a_link_either() {
+    let fixture = Fixture::new("//- disk/.git/HEAD\nx\n//- disk/work/file\nx\n");
+    let (home, work) = (fixture.path("home"), fixture.path("disk/work"));
+    std::os::unix::fs::symlink(fixture.path("disk"), &home).unwrap();
+    assert_eq!(project_dirs(&work, Some(&home)), [work]);
+    assert_eq!(project_dirs(&fixture.path("disk"), Some(&home)), [] as [PathBuf; 0]);
+}
+
+#[test]
 fn a_missing_folder_is_skipped_in_silence() {
     let fixture = Fixture::new("");
     assert_eq!(fixture.problems(), "");

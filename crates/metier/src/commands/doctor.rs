@@ -223,9 +223,13 @@ fn servers(settings: &Settings, environment: &Environment) -> Vec<Finding> {
 fn problems(settings: &Settings, view: &View) -> Vec<Finding> {
     let mut findings = Vec::new();
     for problem in &settings.problems {
-        findings.push(
-            finding(Level::Error, text(&problem.path), problem.to_string()).hinted("edit the file"),
-        );
+        // A server that may not start anyway spoils nothing.
+        let waits = problem.complaint.server.is_some() && settings.untrusted.contains(&problem.path);
+        let (level, hint) = match waits {
+            true => (Level::Warning, "`metier trust` shows the file and asks"),
+            false => (Level::Error, "edit the file"),
+        };
+        findings.push(finding(level, text(&problem.path), problem.to_string()).hinted(hint));
     }
     for problem in view.sources.problems.iter().chain(&view.scan.problems) {
         let level = match problem.cause.severity() {

@@ -33,8 +33,7 @@ pub(crate) fn run(args: &ListServers, environment: &Environment, ui: &mut Ui<'_>
     let (known, edits) = Known::follow(&args.reach, environment)?;
     let known = known.only(&args.names)?;
     if !args.format.json {
-        // Those that concern one server are told beside it.
-        for problem in known.problems.iter().filter(|it| it.complaint.server.is_none()) {
+        for problem in known.problems_of_files() {
             ui.warn(&told(problem))?;
         }
     }

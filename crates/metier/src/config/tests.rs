@@ -412,6 +412,33 @@ fn an_untrusted_server_is_known_without_its_variables() {
 }
 
 #[test]
+fn an_untrusted_file_changes_no_server_that_may_start() {
+    let disk = Disk::new();
+    disk.write(OWN, r#"{"mcpServers": {"a": {"command": "1"}, "b": {"command": "1"}, "c": {"command": "1"}, "d": {"disabled": true, "command": "1"}}}"#);
+    disk.write(PROJECT, r#"{"mcpServers": {"a": {"command": "2"}, "b": {"disabled": true}, "c": 2, "d": {"command": "2"}, "e": {"command": "2"}}}"#);
+    let read = |trust| disk.read(trust, &mut Memory::default());
+    assert_eq!(
+        read(ProjectTrust::Recorded),
+        "a stdio 1, b stdio 1, c stdio 1, d untrusted stdio 2 in project, e untrusted stdio 2 in project | 3"
+    );
+    assert_eq!(
+        read(ProjectTrust::Given),
+        "a stdio 2 in project, b disabled stdio 1, d stdio 2 in project, e stdio 2 in project | 1"
+    );
+    let settings = Settings::read(&disk.environment(), &[], ProjectTrust::Recorded);
+    let problems: Vec<String> =
+        settings.unwrap_or_default().problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "line 1: server `c`: the entry is not an object",
+            "server `a`: counts once the file is trusted: run `metier trust`",
+            "server `b`: counts once the file is trusted: run `metier trust`",
+        ]
+    );
+}
+
+#[test]
 fn an_untrusted_file_cannot_bring_back_hidden_tools() {
     let disk = Disk::new();
     disk.write(OWN, r#"{"tools": {"exclude": ["*_admin"]}}"#);
