@@ -1,10 +1,14 @@
 //! What a tool's schema says of its arguments, in short.
 
+use std::{collections::HashSet, ptr};
+
 use metier_upstreams::Tool;
 use serde_json::Value;
 
-/// How far references and alternatives are followed.
-const DEEPEST: usize = 8;
+/// How many parts of a schema, and values in one, are looked at for one argument.
+const MOST: usize = 256;
+/// All types that there are.
+const TYPES: [&str; 7] = ["null", "boolean", "number", "integer", "string", "array", "object"];
 
 /// What the arguments of a tool must look like.
 pub(crate) struct Schema(pub(crate) Value);
@@ -15,7 +19,7 @@ pub(crate) struct Parameter<'a> {
     pub(crate) name: &'a str,
     pub(crate) is_required: bool,
     /// The JSON types that it may have; none, if nothing is said.
-    pub(crate) types: Vec<&'a str>,
+    pub(crate) types: Vec<&'static str>,
 }
 
 impl Schema {
@@ -27,15 +31,15 @@ impl Schema {
 
     /// The arguments that it names, required ones first.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
-        let required: Vec<&str> = strings(self.0.get("required"));
+        let required: HashSet<&str> = strings(self.0.get("required")).collect();
         let properties = self.0.get("properties").and_then(Value::as_object);
         let mut parameters: Vec<Parameter<'_>> = properties
             .into_iter()
             .flatten()
             .map(|(name, schema)| Parameter {
                 name,
-                is_required: required.contains(&name.as_str()),
-                types: self.types(schema, 0),
+                is_required: required.contains(name.as_str()),
+                types: self.types(schema),
             })
             .collect();
         parameters.sort_by_key(|it| !it.is_required);
@@ -50,37 +54,41 @@ impl Schema {
                 .any(|key| self.0.get(key).is_some())
     }
 
-    /// The JSON types that a part of the schema lets through.
-    fn types<'a>(&'a self, schema: &'a Value, depth: usize) -> Vec<&'a str> {
-        if depth > DEEPEST {
-            return Vec::new();
-        }
-        let mut types: Vec<&'a str> = strings(schema.get("type"));
-        types.extend(schema.get("type").and_then(Value::as_str));
-        let values = schema.get("enum").and_then(Value::as_array);
-        types.extend(
-            values
-                .into_iter()
-                .flatten()
-                .chain(schema.get("const"))
-                .map(|it| -> &'a str { type_of(it) }),
-        );
-        let alternatives = ["anyOf", "oneOf", "allOf"].into_iter();
-        let parts = alternatives.filter_map(|key| schema.get(key)?.as_array()).flatten();
-        let referred = schema.get("$ref").and_then(Value::as_str);
-        let referred = referred.and_then(|it| self.0.pointer(it.strip_prefix('#')?));
-        for part in parts.chain(referred) {
-            types.extend(self.types(part, depth + 1));
-        }
-        let mut seen = Vec::new();
-        types.retain(|it| {
-            !seen.contains(it) && {
-                seen.push(*it);
-                true
+    /// The JSON types that a part of the schema lets through. References may lead in circles, and
+    /// from everywhere to everywhere: each part is looked at once.
+    fn types(&self, schema: &Value) -> Vec<&'static str> {
+        let (mut parts, mut seen) = (vec![schema], HashSet::from([ptr::from_ref(schema)]));
+        let mut types = Vec::new();
+        let mut at = 0;
+        while let Some(part) = parts.get(at).copied() {
+            at += 1;
+            for found in said(part).take(MOST) {
+                if !types.contains(&found) {
+                    types.push(found);
+                }
             }
-        });
+            let new = self.below(part).filter(|it| seen.insert(ptr::from_ref(*it)));
+            parts.extend(new.take(MOST.saturating_sub(parts.len())));
+        }
         types
     }
+
+    /// The parts that another one consists of or refers to.
+    fn below<'a>(&'a self, part: &'a Value) -> impl Iterator<Item = &'a Value> {
+        let alternatives = ["anyOf", "oneOf", "allOf"].into_iter();
+        let alternatives = alternatives.filter_map(|key| part.get(key)?.as_array()).flatten();
+        let referred = part.get("$ref").and_then(Value::as_str);
+        alternatives.chain(referred.and_then(|it| self.0.pointer(it.strip_prefix('#')?)))
+    }
+}
+
+/// The types that one part names itself.
+fn said(part: &Value) -> impl Iterator<Item = &'static str> {
+    let named = part.get("type").and_then(Value::as_str).into_iter();
+    let named = named.chain(strings(part.get("type")));
+    let values = part.get("enum").and_then(Value::as_array).into_iter().flatten();
+    let named = named.filter_map(|name| TYPES.into_iter().find(|it| *it == name));
+    named.chain(values.chain(part.get("const")).map(type_of))
 }
 
 /// Names only, what may be left out in brackets: `path, [depth]`.
@@ -116,9 +124,8 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-fn strings(value: Option<&Value>) -> Vec<&str> {
-    let values = value.and_then(Value::as_array).into_iter().flatten();
-    values.filter_map(Value::as_str).collect()
+fn strings(value: Option<&Value>) -> impl Iterator<Item = &str> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 #[cfg(test)]
@@ -158,6 +165,31 @@ mod tests {
             }),
             "[a], [b], [c], [d], [e]",
             "[a (boolean)], [b (string or null)], [c (string or integer)], [d (array or object)], [e]",
+        );
+    }
+
+    #[test]
+    fn only_types_that_exist_are_told() {
+        check(
+            json!({"properties": {"a": {"type": ["string", "\u{1b}[2J", "string"]}}}),
+            "[a]",
+            "[a (string)]",
+        );
+    }
+
+    #[test]
+    fn references_from_everywhere_to_everywhere_cost_no_time() {
+        let all = |to: &str| vec![json!({"$ref": to}); 100];
+        check(
+            json!({
+                "properties": {"a": {"$ref": "#/$defs/A"}},
+                "$defs": {
+                    "A": {"type": "string", "anyOf": all("#/$defs/A"), "allOf": all("#/$defs/B")},
+                    "B": {"type": "null", "anyOf": all("#/$defs/A"), "oneOf": all("#/$defs/B")},
+                },
+            }),
+            "[a]",
+            "[a (string or null)]",
         );
     }
 

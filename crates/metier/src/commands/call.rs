@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Call, environment: &Environment, ui: &mut Ui<'_>) -> Ou
         let entry = find(&args.tool, &known, &roster, ui)?;
         let schema = Schema::of(&entry.tool);
         let arguments = given.typed(&schema);
-        check::check(entry, &schema, &arguments, ui)?;
+        check::check(entry, &schema, &arguments, ui).await?;
         let result = call(entry, &arguments, upstreams, &known, ui).await?;
         tell(args, entry, &result, ui)
     })

@@ -1,11 +1,14 @@
 //! Whether arguments are what a tool's schema wants, and in words what is wrong.
 
+use std::time::Duration;
+
 use jsonschema::{
     ValidationError,
     error::{TypeKind, ValidationErrorKind as Kind},
 };
 use metier_upstreams::ToolEntry;
 use serde_json::{Value, value::RawValue};
+use tokio::{task::spawn_blocking, time::timeout};
 
 use crate::{
     commands::remove::similar,
@@ -20,15 +23,18 @@ const LONGEST_VALUE: usize = 60;
 /// How many mistakes are told.
 const MOST: usize = 10;
 
+/// How long arguments are checked: a schema can make that take for ever, and a check is a favour.
+const LONGEST_CHECK: Duration = Duration::from_secs(2);
+
 /// Refuses arguments that the tool cannot want.
-pub(super) fn check(
+pub(super) async fn check(
     entry: &ToolEntry,
     schema: &Schema,
     arguments: &RawValue,
     ui: &mut Ui<'_>,
 ) -> Result<(), Failure> {
     let Ok(arguments) = serde_json::from_str::<Value>(arguments.get()) else { return Ok(()) };
-    let mistakes = mistakes(schema, &arguments);
+    let mistakes = mistakes_in_time(schema, &arguments).await;
     if mistakes.is_empty() {
         for warning in strangers(schema, &arguments) {
             ui.warn(&format!("`{}` {warning}", entry.id))?;
@@ -44,6 +50,20 @@ pub(super) fn check(
         }
     };
     Err(super::taking(failure, entry, schema))
+}
+
+/// What is wrong with arguments, as far as that can be found out in a moment.
+async fn mistakes_in_time(schema: &Schema, arguments: &Value) -> Vec<String> {
+    let (schema, arguments) = (Schema(schema.0.clone()), arguments.clone());
+    // Nobody waits for a thread that thinks on.
+    let checking = spawn_blocking(move || mistakes(&schema, &arguments));
+    match timeout(LONGEST_CHECK, checking).await {
+        Ok(mistakes) => mistakes.unwrap_or_default(),
+        Err(_) => {
+            tracing::debug!("the arguments are sent unchecked: that takes too long");
+            Vec::new()
+        }
+    }
 }
 
 /// What is wrong with arguments, a sentence each. A schema that makes no sense finds nothing.
