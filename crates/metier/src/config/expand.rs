@@ -26,7 +26,9 @@ fn expand_at(
         };
         let name = name.strip_prefix("env:").unwrap_or(name);
         expanded.push_str(before);
-        match (variables.get(name).filter(|value| !value.is_empty()), default) {
+        // As in a shell, `:-` stands in for what is empty too.
+        let value = variables.get(name).filter(|it| default.is_none() || !it.is_empty());
+        match (value, default) {
             (Some(value), _) => expanded.push_str(value),
             (None, Some(default)) => expanded.push_str(&expand_at(depth + 1, default, variables)?),
             (None, None) => return Err(name.to_owned()),
@@ -75,6 +77,12 @@ mod tests {
     fn an_unset_or_empty_variable_gives_its_default() {
         check("a${NONE:-b}c${EMPTY:-d}", Ok("abcd"));
         check("${env:NONE:-b}", Ok("b"));
+    }
+
+    #[test]
+    fn a_variable_that_is_empty_is_set() {
+        check("a${EMPTY}b${env:EMPTY}", Ok("ab"));
+        check("${NONE:-${EMPTY}}", Ok(""));
     }
 
     #[test]
