@@ -34,7 +34,8 @@ pub(super) async fn check(
     ui: &mut Ui<'_>,
 ) -> Result<(), Failure> {
     let Ok(arguments) = serde_json::from_str::<Value>(arguments.get()) else { return Ok(()) };
-    let mistakes = mistakes_in_time(schema, &arguments).await;
+    let (wanted, given) = (Schema(schema.0.clone()), arguments.clone());
+    let mistakes = in_time(LONGEST_CHECK, move || mistakes(&wanted, &given)).await;
     if mistakes.is_empty() {
         for warning in strangers(schema, &arguments) {
             ui.warn(&format!("`{}` {warning}", entry.id))?;
@@ -52,18 +53,16 @@ pub(super) async fn check(
     Err(super::taking(failure, entry, schema))
 }
 
-/// What is wrong with arguments, as far as that can be found out in a moment.
-async fn mistakes_in_time(schema: &Schema, arguments: &Value) -> Vec<String> {
-    let (schema, arguments) = (Schema(schema.0.clone()), arguments.clone());
-    // Nobody waits for a thread that thinks on.
-    let checking = spawn_blocking(move || mistakes(&schema, &arguments));
-    match timeout(LONGEST_CHECK, checking).await {
-        Ok(mistakes) => mistakes.unwrap_or_default(),
-        Err(_) => {
-            tracing::debug!("the arguments are sent unchecked: that takes too long");
-            Vec::new()
-        }
-    }
+/// What is found out within that time, or nothing. Nobody waits for a thread that thinks on.
+async fn in_time(
+    within: Duration,
+    check: impl FnOnce() -> Vec<String> + Send + 'static,
+) -> Vec<String> {
+    let Ok(found) = timeout(within, spawn_blocking(check)).await else {
+        tracing::debug!("the arguments are sent unchecked: that takes too long");
+        return Vec::new();
+    };
+    found.unwrap_or_default()
 }
 
 /// What is wrong with arguments, a sentence each. A schema that makes no sense finds nothing.
@@ -207,9 +206,11 @@ fn path(pointer: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::mpsc, time::Duration};
+
     use serde_json::{Value, json};
 
-    use super::{mistakes, strangers};
+    use super::{in_time, mistakes, strangers};
     use crate::schema::Schema;
 
     fn schema() -> Value {
@@ -305,5 +306,22 @@ mod tests {
         ] {
             assert_eq!(mistakes(&Schema(schema), &json!({})), Vec::<String>::new());
         }
+    }
+
+    #[tokio::test]
+    async fn a_check_that_takes_too_long_is_left_out() {
+        let (end, ended) = mpsc::channel::<()>();
+        let endless = move || ended.recv().map_or(vec!["too late".to_owned()], |()| Vec::new());
+        assert_eq!(in_time(Duration::ZERO, endless).await, Vec::<String>::new());
+        drop(end);
+        let quick = || vec!["a mistake".to_owned()];
+        assert_eq!(in_time(Duration::from_secs(60), quick).await, ["a mistake"]);
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_is_no_obstacle() {
+        let all = vec![json!({"$ref": "#/$defs/A"}); 300];
+        let schema = json!({"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": all}}});
+        assert_eq!(mistakes(&Schema(schema), &json!({})), Vec::<String>::new());
     }
 }
