@@ -21,7 +21,7 @@ use crate::{
         PROJECT_FILE, Scope, TrustRecord,
         edit::{EditError, Existing, added},
         own_file,
-        servers::{complaint, is_header, mended},
+        servers::{complaint, is_header, is_ourselves, mended},
     },
     environment::Environment,
     failure::{Exit, Failure, Outcome},
@@ -170,12 +170,6 @@ fn remote(url: &str, args: &Add) -> Result<Map<String, Value>, Failure> {
         entry.insert("headers".to_owned(), Value::Object(headers));
     }
     Ok(entry)
-}
-
-/// Whether a command would start this very program as a server.
-pub(crate) fn is_ourselves(command: &str, args: &[impl AsRef<str>]) -> bool {
-    let name = Path::new(command).file_stem().is_some_and(|name| name == "metier");
-    name && args.iter().any(|arg| matches!(arg.as_ref(), "mcp" | "mcp-server" | "serve"))
 }
 
 /// The file that is edited.

@@ -238,12 +238,22 @@ fn program(
         Some(value) => reader.list(value, "`args`", Reader::scalar),
         None => Some(Vec::new()),
     };
+    if command.as_ref().zip(args.as_ref()).is_some_and(|(it, args)| is_ourselves(it, args)) {
+        // It would start itself without end.
+        reader.complain(entry, "it is metier itself");
+    }
     let cwd = match get(entry, "cwd") {
         Some(value) => some_text(reader, value, "`cwd`").map(|cwd| Some(absolute(&cwd))),
         None => Some(None),
     };
     let env = secrets(reader, entry, "env");
     Some(Program { command: command?, args: args?, env: env?, cwd: cwd? })
+}
+
+/// Whether a command would start this very program as a server.
+pub(crate) fn is_ourselves(command: &str, args: &[impl AsRef<str>]) -> bool {
+    let name = Path::new(command).file_stem().is_some_and(|name| name == "metier");
+    name && args.iter().any(|arg| matches!(arg.as_ref(), "mcp" | "mcp-server" | "serve"))
 }
 
 fn site(reader: &mut Reader<'_>, entry: &Object<'_>, key: &str, value: &Value<'_>) -> Option<Site> {

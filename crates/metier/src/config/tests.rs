@@ -115,6 +115,18 @@ fn what_says_too_little_or_too_much_is_a_problem() {
 }
 
 #[test]
+fn metier_is_no_server_of_its_own() {
+    for entry in [
+        r#"{"command": "metier", "args": ["mcp"]}"#,
+        r#"{"command": "/usr/bin/metier", "args": ["--no-mcp", "serve"]}"#,
+    ] {
+        check(entry, "a broken\n1 a: it is metier itself");
+    }
+    check(r#"{"command": "metier", "args": ["mcp"], "disabled": true}"#, "a off");
+    check(r#"{"command": "metier-files", "args": ["mcp"]}"#, "a stdio metier-files mcp");
+}
+
+#[test]
 fn numbers_and_booleans_become_text() {
     check(
         r#"{"command": "x", "args": ["-p", 80, true], "env": {"N": 1.50, "B": false, "NO": null}}"#,

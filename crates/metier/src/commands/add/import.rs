@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use super::{
     DoneJson, EditJson, Target,
     clients::{Found, places, servers},
-    is_ourselves,
     translate::translated,
 };
 use crate::{
@@ -165,12 +164,6 @@ fn step(
     }
     if let Err(error) = ServerName::new(name) {
         return Step::Skip(error.to_string());
-    }
-    let command = entry.get("command").and_then(Value::as_str).unwrap_or_default();
-    let words = entry.get("args").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-    if is_ourselves(command, &words) {
-        return Step::Skip("it is metier itself".to_owned());
     }
     let home = environment.home.clone().unwrap_or_default();
     let entry = match translated(client, entry, place, &home) {
