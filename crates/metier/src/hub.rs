@@ -1,6 +1,7 @@
 //! The servers that configuration names, as one command uses them: started, asked, and ended.
 
 mod trouble;
+mod waiting;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
@@ -10,7 +11,10 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-pub(crate) use self::trouble::{absence, failure, is_ready};
+pub(crate) use self::{
+    trouble::{absence, failure, is_ready},
+    waiting::Waiting,
+};
 use crate::{
     args::Reach,
     commands::remove::similar,
@@ -23,7 +27,7 @@ use crate::{
 };
 
 /// How long servers may take before it is shown who is waited for.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 /// The longest that a command without another bound waits.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
@@ -73,7 +77,7 @@ impl Known {
         for server in &mut self.servers {
             let spec = &mut server.spec;
             spec.connect_timeout = spec.connect_timeout.min(timeout.unwrap_or(FOR_EVER));
-            spec.call_timeout = timeout.unwrap_or(spec.call_timeout);
+            spec.call_timeout = timeout.unwrap_or(spec.call_timeout).min(FOR_EVER);
         }
         self
     }
@@ -221,7 +225,7 @@ pub(crate) async fn settled(
 ) -> Result<Arc<Roster>, Failure> {
     let mut rosters = upstreams.rosters();
     let began = Instant::now();
-    let deadline = began + within.unwrap_or(FOR_EVER);
+    let deadline = began + within.unwrap_or(FOR_EVER).min(FOR_EVER);
     let mut shown = false;
     let settled = loop {
         let roster = rosters.borrow_and_update().clone();

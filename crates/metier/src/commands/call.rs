@@ -16,7 +16,7 @@ use crate::{
     args::Call,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
-    hub::{Known, absence, failure, settled},
+    hub::{Known, Waiting, absence, failure, settled},
     schema::{Schema, usage},
     ui::{Ui, cut},
     view::quoted,
@@ -105,11 +105,18 @@ async fn call(
 ) -> Result<Box<RawValue>, Failure> {
     let (caller, mut news) = listener::listener();
     let mut calling = std::pin::pin!(upstreams.call(&entry.id, Some(arguments), caller));
+    let mut waiting = Waiting::new(format!("calling `{}`", entry.id));
+    let mut is_told = false;
     let result = loop {
         tokio::select! {
             biased;
-            Some(heard) = news.recv() => heard.show(ui)?,
+            Some(heard) = news.recv() => {
+                // Who tells how far it is gives a better sign of life than we could.
+                is_told |= heard.is_progress();
+                heard.show(ui)?;
+            }
             result = &mut calling => break result,
+            () = waiting.tick(ui), if !is_told => waiting.show(ui)?,
         }
     };
     while let Ok(heard) = news.try_recv() {

@@ -15,7 +15,7 @@ use crate::{
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     files::replace_bytes,
-    hub::{Known, absence, failure, settled},
+    hub::{Known, Waiting, absence, failure, settled},
     ui::{Ui, cut},
     view::quoted,
 };
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Read, environment: &Environment, ui: &mut Ui<'_>) -> Ou
     known.run(ui, Exit::Interrupted.into(), async |upstreams, ui| {
         let roster = settled(upstreams, None, ui).await?;
         let server = owner(args, &known, &roster, ui)?;
-        let result = read(&server, &args.uri, upstreams, &known).await?;
+        let result = read(&server, &args.uri, upstreams, &known, ui).await?;
         if args.json {
             ui.json(&result)?;
         } else {
@@ -65,8 +65,20 @@ async fn read(
     uri: &str,
     upstreams: &Upstreams,
     known: &Known,
+    ui: &mut Ui<'_>,
 ) -> Result<Box<RawValue>, Failure> {
-    upstreams.read(server, uri, Arc::new(())).await.map_err(|error| failure(&error, known))
+    let mut reading = std::pin::pin!(upstreams.read(server, uri, Arc::new(())));
+    let mut waiting = Waiting::new(format!("reading `{uri}`"));
+    let result = loop {
+        tokio::select! {
+            result = &mut reading => break result,
+            () = waiting.tick(ui) => waiting.show(ui)?,
+        }
+    };
+    if ui.watched {
+        ui.status("")?;
+    }
+    result.map_err(|error| failure(&error, known))
 }
 
 /// The server to ask.

@@ -110,6 +110,33 @@ fn servers_of_a_project_wait_for_trust_and_name_the_command() {
 }
 
 #[test]
+fn a_deadline_may_be_beyond_all_time() {
+    let machine = Machine::new("");
+    machine.run("add gone -- /no/such/program");
+    for line in ["servers --timeout 1e19", "call gone:x --timeout 1e19"] {
+        assert!(machine.run(line).ends_with("--- exit 1"), "{line}: {}", machine.run(line));
+    }
+}
+
+#[test]
+fn a_server_that_the_project_names_too_stays_what_it_is_until_the_file_is_trusted() {
+    let machine = Machine::new(
+        "//- project/.metier.json\n{\"mcpServers\": {\"p\": {\"command\": \"/theirs\"}}}\n",
+    );
+    machine.run("add p -- /mine");
+    assert_snapshot!(timeless(&machine.run("servers")), @"
+    name | transport | phase | for | tools | latency
+    p | stdio | failed | TIME | – | –
+      `/mine` does not exist: correct `command`
+    --- stderr
+    warning: `$ROOT/project/.metier.json`: server `p`: counts once the file is trusted: run `metier trust`
+
+    0 of 1 server ready, 0 tools
+    --- exit 1
+    ");
+}
+
+#[test]
 fn without_servers_it_is_said_how_to_add_one() {
     assert_snapshot!(Machine::new("").run("servers"), @"
     --- stderr

@@ -59,6 +59,11 @@ impl Caller for Listener {
 }
 
 impl Heard {
+    /// Whether it says how far the call is.
+    pub(super) fn is_progress(&self) -> bool {
+        matches!(self, Heard::Progress(_))
+    }
+
     /// Shows it, if someone watches.
     pub(super) fn show(&self, ui: &mut Ui<'_>) -> io::Result<()> {
         if !ui.watched {
