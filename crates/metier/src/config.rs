@@ -51,8 +51,6 @@ pub(crate) struct Settings {
     pub(crate) tools: ToolFilter,
     /// Files of the project whose servers nobody has vouched for.
     pub(crate) untrusted: Vec<PathBuf>,
-    /// Every file that was looked for, there or not, lowest precedence first.
-    pub(crate) files: Vec<PathBuf>,
     pub(crate) problems: Vec<ConfigProblem>,
 }
 
@@ -174,7 +172,6 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Lays one file over what the files before it said.
     fn lay(&mut self, file: &ConfigFile, read: Result<String, Cause>) {
-        self.settings.files.push(file.path.clone());
         let last = match read {
             Ok(text) if !text.trim().is_empty() => match self.parse(file, &text) {
                 Ok(said) => {

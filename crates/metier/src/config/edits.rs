@@ -11,7 +11,7 @@ use std::{
 
 use tokio::time::sleep;
 
-use super::{Memory, ProjectTrust, Settings};
+use super::{Memory, ProjectTrust, Settings, standard_files, trust};
 use crate::{environment::Environment, failure::Failure};
 
 /// How often files are looked at.
@@ -51,9 +51,11 @@ impl Edits {
         trust: ProjectTrust,
     ) -> Result<(Settings, Edits), Failure> {
         let mut memory = Memory::default();
-        let settings = Settings::read_again(&environment, named, trust, &mut memory)?;
-        let (named, files) = (named.to_vec(), settings.files.clone());
+        let files = files(&environment, named);
+        // An edit after this look is noticed, whether or not it was read already.
         let looks = Looks::of(&files);
+        let settings = Settings::read_again(&environment, named, trust, &mut memory)?;
+        let named = named.to_vec();
         let edits = Edits { environment, named, trust, memory, files, looks, is_fresh: false };
         Ok((settings, edits))
     }
@@ -75,6 +77,13 @@ impl Edits {
             }
         }
     }
+}
+
+/// Every file that counts, there or not; also the record of what is trusted.
+fn files(environment: &Environment, named: &[PathBuf]) -> Vec<PathBuf> {
+    let standard = standard_files(environment).into_iter().map(|it| it.path);
+    let named = named.iter().map(|path| environment.absolute(&environment.working_dir, path));
+    standard.chain(named).chain(trust::place(environment)).collect()
 }
 
 impl Looks {
@@ -119,7 +128,53 @@ async fn edited(files: &[PathBuf], looks: &mut Looks) {
 mod tests {
     use std::fs;
 
-    use super::{Looks, edited};
+    use super::{Edits, Looks, edited, files};
+    use crate::{
+        config::{ProjectTrust, TrustRecord},
+        environment::Environment,
+    };
+
+    fn environment(root: &std::path::Path) -> Environment {
+        for folder in ["home", "project/.git"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        Environment {
+            working_dir: root.join("project"),
+            home: Some(root.join("home")),
+            ..Environment::default()
+        }
+    }
+
+    #[test]
+    fn every_file_that_counts_is_looked_at() {
+        let dir = tempfile::tempdir().unwrap();
+        let found = files(&environment(dir.path()), &["own.json".into()]);
+        let expected = [
+            "home/.kode.json",
+            "home/.config/metier/config.json",
+            "project/.kode.json",
+            "project/.metier.json",
+            "project/own.json",
+            "home/.local/state/metier/trust.json",
+        ];
+        assert_eq!(found, expected.map(|it| dir.path().join(it)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn trust_counts_as_soon_as_it_is_given() {
+        let dir = tempfile::tempdir().unwrap();
+        let environment = environment(dir.path());
+        let (file, text) = (dir.path().join("project/.metier.json"), r#"{"tools": {}, "servers": {"a": {"command": "x"}}}"#);
+        fs::write(&file, text).unwrap();
+        let begun = Edits::begin(environment.clone(), &[], ProjectTrust::Recorded);
+        let Ok((settings, edits)) = begun else { panic!("it cannot be read") };
+        assert_eq!(settings.untrusted, [file.clone()]);
+        let mut record = TrustRecord::default();
+        record.add(&file, text);
+        record.write(&environment).unwrap();
+        let (settings, _) = edits.next().await;
+        assert_eq!(settings.untrusted, [] as [std::path::PathBuf; 0]);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_file_that_is_written_swapped_or_removed_is_noticed_once() {

@@ -489,11 +489,3 @@ fn a_file_that_is_missed_twice_is_gone() {
     assert_eq!(read(&disk), "a stdio x | 0");
     assert_eq!(read(&disk), " | 0");
 }
-
-#[test]
-fn every_file_that_counts_can_be_watched() {
-    let disk = Disk::new();
-    let settings = Settings::read(&disk.environment(), &[], ProjectTrust::Recorded);
-    let expected = ["home/.kode.json", OWN, "project/.kode.json", PROJECT].map(|it| disk.path(it));
-    assert_eq!(settings.unwrap_or_default().files, expected);
-}

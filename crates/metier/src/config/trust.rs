@@ -103,7 +103,8 @@ impl TrustRecord {
     }
 }
 
-fn place(environment: &Environment) -> Option<PathBuf> {
+/// Where the record lies, if the home folder is known.
+pub(super) fn place(environment: &Environment) -> Option<PathBuf> {
     environment.state().map(|state| state.join(RECORD))
 }
 

@@ -257,6 +257,28 @@ fn watching_tells_each_change_and_an_interrupt_leaves_no_program() {
 
 #[test]
 #[cfg(unix)]
+fn watching_follows_what_is_edited_and_what_is_trusted() {
+    let machine = with_kid();
+    let mut watching = machine
+        .command("servers --watch --config kid.json")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.find(|it| it.starts_with("kid ready")).unwrap(), "kid ready, 1 tool");
+    let entry = json!({"mcpServers": {"late": {"command": "/no/such/program"}}});
+    std::fs::write(machine.path("project/.metier.json"), entry.to_string()).unwrap();
+    let untrusted = lines.find(|it| it.starts_with("late ")).unwrap();
+    assert!(untrusted.starts_with("late untrusted: run `metier trust`"), "{untrusted}");
+    assert!(machine.run("trust --yes").ends_with("--- exit 0"));
+    let failed = lines.find(|it| it.starts_with("late failed")).unwrap();
+    assert_eq!(failed, "late failed: `/no/such/program` does not exist: correct `command`");
+    interrupt(&watching);
+    assert_eq!(watching.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+#[cfg(unix)]
 fn no_program_outlives_its_command_and_no_variable_of_it_is_shown() {
     let machine = with_kid();
     for line in ["tools", "servers kid", "servers --json"] {
