@@ -17,11 +17,11 @@ pub(crate) use self::{
 };
 use crate::{
     args::Reach,
-    commands::remove::similar,
     config::{ConfigProblem, Configured, Edits, Settings},
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     shutdown,
+    similar::similar,
     ui::{Ui, cut},
     view::quoted,
 };

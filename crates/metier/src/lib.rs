@@ -13,6 +13,7 @@ mod progress;
 mod refresh;
 mod schema;
 mod shutdown;
+mod similar;
 mod ui;
 mod view;
 

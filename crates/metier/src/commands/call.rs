@@ -11,13 +11,13 @@ use metier_upstreams::{Roster, ToolEntry, Upstreams};
 use serde_json::value::RawValue;
 
 use self::{arguments::Given, result::Answer};
-use super::remove::similar;
 use crate::{
     args::Call,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     hub::{Known, Waiting, absence, failure, settled},
     schema::{Schema, usage},
+    similar::similar,
     ui::{Ui, cut},
     view::quoted,
 };

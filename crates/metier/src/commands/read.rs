@@ -9,13 +9,13 @@ use metier_upstreams::{Item, Offer, Roster, ServerName, Upstreams};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::remove::similar;
 use crate::{
     args::Read,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     files::replace_bytes,
     hub::{Known, Waiting, absence, failure, settled},
+    similar::similar,
     ui::{Ui, cut},
     view::quoted,
 };

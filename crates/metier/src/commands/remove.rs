@@ -14,6 +14,7 @@ use crate::{
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     json::text as shown,
+    similar::similar,
     ui::{Ui, cut},
     view::quoted,
 };
@@ -60,23 +61,4 @@ fn missing(name: &str, target: &Target, environment: &Environment) -> Failure {
         [] => failure.hinted("`metier servers` lists them"),
         some => failure.hinted(format!("did you mean {}?", quoted(some.iter().copied(), "or"))),
     }
-}
-
-/// How many names are suggested.
-const MOST: usize = 3;
-/// How alike two names must be, from 0 to 1.
-const ALIKE: f64 = 0.6;
-
-/// The names most like the one that was asked for, best first.
-pub(crate) fn similar<'a>(asked: &str, known: &'a [String]) -> Vec<&'a str> {
-    let asked = asked.to_lowercase();
-    let likeness = |name: &str| {
-        let name = name.to_lowercase();
-        let part = name.contains(&asked) || asked.contains(&name);
-        strsim::normalized_levenshtein(&asked, &name).max(if part { ALIKE } else { 0.0 })
-    };
-    let mut scored: Vec<(f64, &str)> = known.iter().map(|it| (likeness(it), &**it)).collect();
-    scored.retain(|(score, _)| *score >= ALIKE);
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.into_iter().take(MOST).map(|(_, name)| name).collect()
 }

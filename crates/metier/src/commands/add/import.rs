@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     args::{Add, Client},
-    commands::remove::similar,
     config::{
         Scope,
         edit::{Existing, added, names},
@@ -21,6 +20,7 @@ use crate::{
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     json::text as shown,
+    similar::similar,
     ui::{Ui, one_line},
     view::quoted,
 };

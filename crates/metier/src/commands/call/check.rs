@@ -11,9 +11,9 @@ use serde_json::{Value, value::RawValue};
 use tokio::{task::spawn_blocking, time::timeout};
 
 use crate::{
-    commands::remove::similar,
     failure::{Exit, Failure},
     schema::{Parameter, Schema},
+    similar::similar,
     ui::{Ui, counted, cut},
     view::quoted,
 };
