@@ -6,7 +6,7 @@ mod table;
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use metier_upstreams::{Phase, Roster, Server, Upstreams};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 
 use self::{document::ServersJson, table::Row};
 use crate::{
@@ -173,9 +173,4 @@ fn tell_changes(
         ui.flush()?;
     }
     Ok(now)
-}
-
-/// How long ago something was.
-fn age(since: Instant) -> Duration {
-    since.elapsed()
 }

@@ -6,7 +6,6 @@ use metier_upstreams::{Roster, Server};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::age;
 use crate::{
     hub::{Known, told},
     json::{ProblemJson, text},
@@ -101,7 +100,7 @@ impl<'a> From<&'a Server> for ServerJson<'a> {
         let offer = standing.offer.as_ref();
         let now = SystemTime::now();
         let last_error = standing.last_error.as_ref().map(|(reason, at)| {
-            let at = utc(now - age(*at));
+            let at = utc(now - at.elapsed());
             ErrorJson { reason, at }
         });
         let stderr = standing.stderr.as_ref().map(|it| it.text());
@@ -113,7 +112,7 @@ impl<'a> From<&'a Server> for ServerJson<'a> {
             reason: standing.phase.reason().map(str::to_owned),
             tools: 0,
             source: String::new(),
-            since: Some(utc(now - age(standing.since))),
+            since: Some(utc(now - standing.since.elapsed())),
             latency_ms: standing.latency.map(milliseconds),
             revision: offer.map(|it| it.revision.as_str()),
             server_info: offer.and_then(|it| it.server.as_deref()),

@@ -5,7 +5,6 @@ use std::{path::Path, time::Duration};
 use anstyle::Style;
 use metier_upstreams::{Phase, Server};
 
-use super::age;
 use crate::ui::{Styles, columns, counted, cut, one_line, pad};
 
 /// How many lines of a server's stderr are shown.
@@ -26,6 +25,8 @@ pub(super) struct Row {
     n_tools: usize,
     latency: Option<Duration>,
     reason: Option<String>,
+    /// What was wrong before, and how long ago.
+    earlier: Option<(Duration, String)>,
     /// When there will be another attempt.
     pub(super) next_in: Option<Duration>,
     /// What else there is to say, by what it is about.
@@ -47,14 +48,13 @@ impl Row {
     pub(super) fn new(server: &Server, n_tools: usize) -> Row {
         let standing = &server.standing;
         let phase = &standing.phase;
-        let since = age(standing.since);
+        let since = standing.since.elapsed();
         let next_in = match phase {
             Phase::Waiting { retry_in, .. } => Some(retry_in.saturating_sub(since)),
             _ => None,
         };
         let reason = phase.reason().map(str::to_owned);
         let earlier = standing.last_error.as_ref().filter(|_| reason.is_none());
-        let earlier = earlier.map(|(error, at)| format!("{} ago: {error}", span(age(*at))));
         Row {
             name: server.name().to_string(),
             transport: server.spec.endpoint.transport(),
@@ -69,7 +69,8 @@ impl Row {
             since: Some(since).filter(|_| !is_left_alone(phase)),
             n_tools,
             latency: standing.latency.filter(|_| matches!(phase, Phase::Ready { .. })),
-            reason: reason.or(earlier),
+            earlier: earlier.map(|(error, at)| (at.elapsed(), error.to_string())),
+            reason,
             next_in,
             facts: Vec::new(),
             last_words: Vec::new(),
@@ -87,6 +88,7 @@ impl Row {
             n_tools: 0,
             latency: None,
             reason: Some(reason),
+            earlier: None,
             next_in: None,
             facts: Vec::new(),
             last_words: Vec::new(),
@@ -158,7 +160,8 @@ pub(super) fn lines(rows: &[Row], style: Styles, width: Option<usize>) -> Vec<St
         let plain = Style::new();
         lines.push(line(cells, widths, [style.name, plain, tone, plain, plain, plain]));
         let next = row.next_in.map(|it| format!("next attempt in {}", span(it)));
-        for text in row.reason.iter().chain(&next) {
+        let earlier = row.earlier.as_ref().map(|(ago, it)| format!("{} ago: {it}", span(*ago)));
+        for text in row.reason.iter().chain(&earlier).chain(&next) {
             lines.extend(wrapped(&one_line(text), width).map(|it| format!("    {it}")));
         }
         let room = width.map_or(usize::MAX, |width| width.saturating_sub(4));
@@ -257,6 +260,21 @@ mod tests {
                 "    all",
             ]
         );
+    }
+
+    #[test]
+    fn what_was_wrong_before_is_told_in_the_table_and_not_as_a_change() {
+        let after = |seconds| Row {
+            tone: Tone::Warning,
+            earlier: Some((Duration::from_secs(seconds), "it ended".to_owned())),
+            ..row("files", "connecting", None)
+        };
+        assert_eq!(
+            [after(5), after(6)].map(|it| it.in_words()),
+            ["files connecting", "files connecting"]
+        );
+        let lines = lines(&[after(5)], Styles::default(), None);
+        assert_eq!(lines.last().map(String::as_str), Some("    5 s ago: it ended"));
     }
 
     #[test]
