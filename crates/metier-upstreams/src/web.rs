@@ -158,11 +158,31 @@ fn classed(error: reqwest::Error) -> WebError {
     }
 }
 
-/// What went wrong in the end; what is around it says only that something did.
+/// What went wrong in the end; what is around it says only that something did. The number that the
+/// system has for it means nothing to people.
 fn innermost(error: &dyn StdError) -> String {
     let mut last = error;
     while let Some(source) = last.source() {
         last = source;
     }
-    last.to_string()
+    let reason = last.to_string();
+    match reason.rsplit_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::innermost;
+
+    #[test]
+    fn a_reason_is_told_without_the_number_of_the_system() {
+        let absent = io::Error::from_raw_os_error(2);
+        let told = innermost(&io::Error::other(absent));
+        assert!(!told.is_empty() && !told.contains("os error"), "{told}");
+        assert_eq!(innermost(&io::Error::other("no luck")), "no luck");
+    }
 }
