@@ -267,13 +267,27 @@ fn site(reader: &mut Reader<'_>, entry: &Object<'_>, key: &str, value: &Value<'_
     Some(Site { url, headers: headers? })
 }
 
+/// Stands for an address that cannot be known.
+const OPEN_HOST: &str = "variable.invalid";
+
+/// What may be shown of where a server is; nothing, if only a variable knows.
+pub(crate) fn shown_endpoint(endpoint: &Endpoint) -> Option<String> {
+    let is_open = match endpoint {
+        Endpoint::Stdio(_) => false,
+        Endpoint::Http { site, .. } | Endpoint::LegacySse(site) => {
+            site.url.host_str() == Some(OPEN_HOST)
+        }
+    };
+    (!is_open).then(|| endpoint.to_string())
+}
+
 /// The address that a text is.
 fn address(text: &str, values: Values<'_>) -> Option<Url> {
     let url = Url::parse(text.trim()).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     // Of what is only checked or switched off, no variable is known: any address stands for it.
     let is_open = values == Values::AsWritten && text.contains("${");
-    url.or_else(|| Url::parse("http://variable.invalid").ok().filter(|_| is_open))
+    url.or_else(|| Url::parse(&format!("http://{OPEN_HOST}")).ok().filter(|_| is_open))
 }
 
 fn secrets(reader: &mut Reader<'_>, entry: &Object<'_>, key: &str) -> Option<Secrets> {

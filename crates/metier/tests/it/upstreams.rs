@@ -137,6 +137,17 @@ fn a_server_that_the_project_names_too_stays_what_it_is_until_the_file_is_truste
 }
 
 #[test]
+fn where_only_a_variable_knows_the_address_none_is_shown() {
+    let machine = Machine::new(
+        "//- project/.metier.json\n{\"mcpServers\": {\"p\": {\"url\": \"${WHERE}/mcp\"}}}\n",
+    );
+    let document = machine.json("servers --json");
+    assert_eq!(document["servers"][0]["phase"], "untrusted");
+    assert_eq!(document["servers"][0].get("endpoint"), None);
+    assert!(!machine.run("servers p").contains("invalid"));
+}
+
+#[test]
 fn without_servers_it_is_said_how_to_add_one() {
     assert_snapshot!(Machine::new("").run("servers"), @"
     --- stderr

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
+    config::servers::shown_endpoint,
     hub::{Known, told},
     json::{ProblemJson, text},
 };
@@ -25,7 +26,7 @@ struct ServerJson<'a> {
     /// Absent where the entry cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     transport: Option<&'static str>,
-    /// The program or the address, without what may be secret.
+    /// The program or the address, without what may be secret; absent where only a variable knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint: Option<String>,
     phase: &'static str,
@@ -107,7 +108,7 @@ impl<'a> From<&'a Server> for ServerJson<'a> {
         ServerJson {
             name: server.name().as_str(),
             transport: Some(server.spec.endpoint.transport()),
-            endpoint: Some(server.spec.endpoint.to_string()),
+            endpoint: shown_endpoint(&server.spec.endpoint),
             phase: standing.phase.word(),
             reason: standing.phase.reason().map(str::to_owned),
             tools: 0,

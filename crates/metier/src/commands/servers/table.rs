@@ -5,7 +5,10 @@ use std::{path::Path, time::Duration};
 use anstyle::Style;
 use metier_upstreams::{Phase, Server};
 
-use crate::ui::{Styles, columns, counted, cut, one_line, pad};
+use crate::{
+    config::servers::shown_endpoint,
+    ui::{Styles, columns, counted, cut, one_line, pad},
+};
 
 /// How many lines of a server's stderr are shown.
 const LAST_LINES: usize = 10;
@@ -97,7 +100,7 @@ impl Row {
 
     /// Adds where it is and comes from, what it is, and what it wrote to its stderr.
     pub(super) fn tell_everything(&mut self, server: &Server, source: &Path) {
-        self.facts.push(("at", server.spec.endpoint.to_string()));
+        self.facts.extend(shown_endpoint(&server.spec.endpoint).map(|it| ("at", it)));
         self.facts.push(("from", source.to_string_lossy().into_owned()));
         if let Some(offer) = &server.standing.offer {
             let called = offer.server.as_ref().and_then(|it| called(it.get()));
