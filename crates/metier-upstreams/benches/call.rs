@@ -136,6 +136,8 @@ fn measure(rounds: usize) {
         child.kill().unwrap();
         child.wait().unwrap();
     }
+    // As the crate does when it first goes to the web.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let (mut child, _input, mut output) = start("http");
     let mut port = String::new();
     output.read_line(&mut port).unwrap();

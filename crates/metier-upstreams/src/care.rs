@@ -63,16 +63,16 @@ impl Care {
     ) -> Care {
         let now = Instant::now();
         let mut news = connection.link.link().board().news();
-        let known = news.borrow_and_update().clone();
+        news.mark_changed();
         let health = Health::default();
         Care {
             spec,
             listening: connection.listening.take(),
             offer: connection.offer.clone(),
+            known: std::mem::take(&mut connection.known),
             connection,
             child,
             news,
-            known,
             relisting: None,
             probing: None,
             changed: BTreeSet::new(),

@@ -13,7 +13,7 @@ use crate::{
     child::{Child, StartError},
     doing::{Doing, doing},
     greet::{Capabilities, Greeting, greet},
-    link::{Ending, Failed, Link},
+    link::{Ending, Failed, Link, News},
     listen::listen,
     offer::Offer,
     phase::{Cause, Event},
@@ -47,6 +47,8 @@ pub(crate) struct Connection {
     pub(crate) link: Hold,
     pub(crate) offer: Arc<Offer>,
     pub(crate) capabilities: Capabilities,
+    /// What had happened when it was asked what it offers.
+    pub(crate) known: News,
     /// Hears what it tells by itself.
     pub(crate) listening: Doing<()>,
     /// How long it took to answer.
@@ -242,6 +244,8 @@ async fn survey_of(
         prompts: Vec::new(),
     };
     let lists = capabilities.lists().collect();
+    // What changes from here on may be missing in what is listed.
+    let known = link.link().board().news().borrow().clone();
     // Whoever listens before asking misses no change.
     let mut listening: Doing<()> = Some(Box::pin(listen(link.link().clone(), capabilities)));
     let listed = {
@@ -257,7 +261,7 @@ async fn survey_of(
         }
     };
     match listed.map(Arc::new) {
-        Ok(offer) => Ok(Connection { link, offer, capabilities, listening, latency }),
+        Ok(offer) => Ok(Connection { link, offer, capabilities, known, listening, latency }),
         Err(failed) => {
             // It has a session for us by now.
             link.link().leave().await;

@@ -7,6 +7,14 @@ use std::{
     process,
 };
 
+/// Keeps others of our kind from changing a file, and what else lies in its folder, while this is held.
+///
+/// Where a folder cannot be locked, nobody waits for it.
+pub(crate) fn lock(path: &Path) -> Option<File> {
+    let folder = target(path).ancestors().skip(1).find_map(|it| File::open(it).ok())?;
+    folder.lock().ok().map(|()| folder)
+}
+
 /// Replaces the content of a file in one step.
 ///
 /// A link stays a link and its target is replaced. What is there keeps its permissions; what is
@@ -22,6 +30,10 @@ pub(crate) fn replace_bytes(path: &Path, content: &[u8]) -> io::Result<()> {
         return Err(ErrorKind::InvalidInput.into());
     };
     let permissions = match fs::metadata(&path) {
+        // A device or a pipe is there to be written to, not to be replaced.
+        Ok(there) if !there.is_file() => {
+            return OpenOptions::new().write(true).open(&path)?.write_all(content);
+        }
         Ok(there) => Some(there.permissions()),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),

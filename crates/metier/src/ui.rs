@@ -134,12 +134,14 @@ impl<'a> Ui<'a> {
         if n_before > 0 {
             write!(self.out, "\x1b[{n_before}A")?;
         }
-        write!(self.out, "\x1b[J")?;
+        // A line that wraps would take more rows than are counted.
+        write!(self.out, "\x1b[J\x1b[?7l")?;
         // What has left the screen could not be drawn over.
         let shown = lines.len().min(self.height.saturating_sub(1));
         for line in &lines[..shown] {
             self.line(line)?;
         }
+        write!(self.out, "\x1b[?7h")?;
         self.flush()?;
         Ok(shown)
     }

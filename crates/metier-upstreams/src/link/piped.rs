@@ -200,7 +200,7 @@ impl Inbox {
         let reason = format!("the answer is longer than {} MiB", LONGEST_LINE >> 20);
         tracing::warn!(id, "a message is longer than {} MiB", LONGEST_LINE >> 20);
         if let Some(id) = id {
-            self.board.fail(id, Failed::Lost(reason));
+            self.board.fail(id, Failed::Garbled(reason));
         }
     }
 }

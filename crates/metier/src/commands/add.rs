@@ -5,6 +5,7 @@ mod import;
 mod translate;
 
 use std::{
+    fs::File,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -179,6 +180,8 @@ pub(crate) struct Target {
     pub(crate) text: String,
     scope: Scope,
     is_new: bool,
+    /// Held until the edit is done: two at a time would undo each other.
+    _lock: Option<File>,
 }
 
 impl Target {
@@ -196,6 +199,7 @@ impl Target {
                     .hinted("say where it is with --user-dir")
             })?,
         };
+        let lock = files::lock(&path);
         let (text, is_new) = match read_text(&path) {
             Ok(text) => (text, false),
             Err(Cause::Unreadable(ErrorKind::NotFound)) => (String::new(), true),
@@ -204,7 +208,7 @@ impl Target {
                 return Err(Failure::new(Exit::Failed, message).hinted("nothing was written"));
             }
         };
-        Ok(Target { path, text, scope, is_new })
+        Ok(Target { path, text, scope, is_new, _lock: lock })
     }
 
     /// Replaces what the file holds.
@@ -225,12 +229,12 @@ impl Target {
         if self.scope != Scope::Project {
             return Ok(());
         }
-        let (mut record, _) = TrustRecord::read(environment);
-        if self.is_new || record.holds(&self.path, &self.text) {
-            record.add(&self.path, text);
-            if record.write(environment).is_ok() {
-                return Ok(());
-            }
+        let (record, _) = TrustRecord::read(environment);
+        let was_trusted = self.is_new || record.holds(&self.path, &self.text);
+        if was_trusted
+            && TrustRecord::change(environment, |record| record.add(&self.path, text)).is_ok()
+        {
+            return Ok(());
         }
         Ok(ui.note("hint: `metier trust` lets its servers start")?)
     }

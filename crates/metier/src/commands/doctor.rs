@@ -224,7 +224,8 @@ fn problems(settings: &Settings, view: &View) -> Vec<Finding> {
     let mut findings = Vec::new();
     for problem in &settings.problems {
         // A server that may not start anyway spoils nothing.
-        let waits = problem.complaint.server.is_some() && settings.untrusted.contains(&problem.path);
+        let waits =
+            problem.complaint.server.is_some() && settings.untrusted.contains(&problem.path);
         let (level, hint) = match waits {
             true => (Level::Warning, "`metier trust` shows the file and asks"),
             false => (Level::Error, "edit the file"),

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ListServers, environment: &Environment, ui: &mut Ui<'_>
         ui.note(
             "hint: `metier add` adds one, `metier add --from CLIENT` copies those of a client",
         )?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(exit(&known, &Roster::default()));
     }
     if args.watch {
         return known.run(ui, ExitCode::SUCCESS, async |upstreams, ui| {
@@ -66,7 +66,7 @@ fn exit(known: &Known, roster: &Roster) -> ExitCode {
         let phase = &server.standing.phase;
         is_ready(server) || matches!(phase, Phase::Untrusted { .. } | Phase::Disabled)
     };
-    if known.broken().next().is_none() && roster.servers().all(is_fine) {
+    if known.problems.is_empty() && roster.servers().all(is_fine) {
         ExitCode::SUCCESS
     } else {
         Exit::Failed.into()

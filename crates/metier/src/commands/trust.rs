@@ -96,20 +96,17 @@ pub(crate) fn run(args: &Trust, environment: &Environment, ui: &mut Ui<'_>) -> O
         },
     };
     if decision == Decision::Yes {
-        vouch(&mut candidates, record, &environment)?;
+        vouch(&mut candidates, &environment)?;
     }
     tell(args, candidates, decision, ui)
 }
 
-fn vouch(
-    candidates: &mut [Candidate],
-    mut record: TrustRecord,
-    environment: &Environment,
-) -> Result<(), Failure> {
-    for candidate in &*candidates {
-        record.add(&candidate.path, &candidate.text);
-    }
-    write(&record, environment)?;
+fn vouch(candidates: &mut [Candidate], environment: &Environment) -> Result<(), Failure> {
+    let record = change(environment, |record| {
+        for candidate in &*candidates {
+            record.add(&candidate.path, &candidate.text);
+        }
+    })?;
     for candidate in candidates {
         if record.holds(&candidate.path, &candidate.text) {
             candidate.state = State::Trusted;
@@ -204,10 +201,15 @@ fn revoke(
     environment: &Environment,
     ui: &mut Ui<'_>,
 ) -> Outcome {
-    let files = standard_files(environment).into_iter().filter(|it| it.scope == Scope::Project);
-    let forgotten = files.filter(|file| record.forget(&file.path)).count();
+    let mut files = standard_files(environment);
+    files.retain(|it| it.scope == Scope::Project && record.knows(&it.path));
+    let forgotten = files.len();
     if forgotten > 0 {
-        write(&record, environment)?;
+        record = change(environment, |record| {
+            for file in &files {
+                record.forget(&file.path);
+            }
+        })?;
     }
     if args.format.json {
         let files = candidates(&record, environment).into_iter().map(FileJson::from).collect();
@@ -220,8 +222,11 @@ fn revoke(
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(record: &TrustRecord, environment: &Environment) -> Result<(), Failure> {
-    record.write(environment).map_err(|(path, error)| {
+fn change(
+    environment: &Environment,
+    change: impl FnOnce(&mut TrustRecord),
+) -> Result<TrustRecord, Failure> {
+    TrustRecord::change(environment, change).map_err(|(path, error)| {
         let message = format!("`{}` cannot be written: {}", path.display(), error.kind());
         Failure::new(Exit::Failed, message).hinted("--trust-project trusts them for one command")
     })

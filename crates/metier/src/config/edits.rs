@@ -164,11 +164,14 @@ mod tests {
     async fn trust_counts_as_soon_as_it_is_given() {
         let dir = tempfile::tempdir().unwrap();
         let environment = environment(dir.path());
-        let (file, text) = (dir.path().join("project/.metier.json"), r#"{"tools": {}, "servers": {"a": {"command": "x"}}}"#);
+        let (file, text) = (
+            dir.path().join("project/.metier.json"),
+            r#"{"tools": {}, "servers": {"a": {"command": "x"}}}"#,
+        );
         fs::write(&file, text).unwrap();
         let begun = Edits::begin(environment.clone(), &[], ProjectTrust::Recorded);
         let Ok((settings, edits)) = begun else { panic!("it cannot be read") };
-        assert_eq!(settings.untrusted, [file.clone()]);
+        assert_eq!(settings.untrusted, std::slice::from_ref(&file));
         let mut record = TrustRecord::default();
         record.add(&file, text);
         record.write(&environment).unwrap();

@@ -408,10 +408,7 @@ fn a_link_to_a_trusted_file_is_not_trusted_elsewhere() {
     std::os::unix::fs::symlink(disk.path(PROJECT), disk.path("evil/.metier.json")).unwrap();
     std::os::unix::fs::symlink(disk.path("project"), disk.path("way")).unwrap();
     let holds = |path: &str| record.holds(&disk.path(path), text);
-    assert_eq!(
-        [PROJECT, "way/.metier.json", "evil/.metier.json"].map(holds),
-        [true, true, false]
-    );
+    assert_eq!([PROJECT, "way/.metier.json", "evil/.metier.json"].map(holds), [true, true, false]);
 }
 
 #[test]

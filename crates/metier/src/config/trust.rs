@@ -66,8 +66,18 @@ impl TrustRecord {
         Some(TrustRecord(file.files.into_iter().map(|it| (it.path, it.sha256)).collect()))
     }
 
-    /// Writes the record; the error comes with where it should lie.
-    pub(crate) fn write(&self, environment: &Environment) -> Result<(), (PathBuf, io::Error)> {
+    /// Changes the record as it is now; the error comes with where it should lie.
+    pub(crate) fn change(
+        environment: &Environment,
+        change: impl FnOnce(&mut TrustRecord),
+    ) -> Result<TrustRecord, (PathBuf, io::Error)> {
+        let _lock = place(environment).and_then(|path| files::lock(&path));
+        let (mut record, _) = TrustRecord::read(environment);
+        change(&mut record);
+        record.write(environment).map(|()| record)
+    }
+
+    pub(super) fn write(&self, environment: &Environment) -> Result<(), (PathBuf, io::Error)> {
         let path = place(environment)
             .ok_or_else(|| (PathBuf::from(RECORD), io::Error::from(ErrorKind::NotFound)))?;
         let entries = self.0.iter();

@@ -233,7 +233,7 @@ fn unanswered(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failed {
 }
 
 pub(super) fn too_long() -> Failed {
-    Failed::Lost(format!("the answer is longer than {} MiB", LONGEST_LINE >> 20))
+    Failed::Garbled(format!("the answer is longer than {} MiB", LONGEST_LINE >> 20))
 }
 
 fn over() -> Failed {
