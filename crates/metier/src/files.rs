@@ -10,10 +10,13 @@ use std::{
 /// Keeps others of our kind from changing a file, and what else lies in its folder, while this is held.
 ///
 /// Where a folder cannot be locked, nobody waits for it.
-pub(crate) fn lock(path: &Path) -> Option<File> {
+pub(crate) fn lock(path: &Path) -> Option<Lock> {
     let folder = target(path).ancestors().skip(1).find_map(|it| File::open(it).ok())?;
-    folder.lock().ok().map(|()| folder)
+    folder.lock().ok().map(|()| Lock(folder))
 }
+
+/// What keeps others from changing a file.
+pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not used")] File);
 
 /// Replaces the content of a file in one step.
 ///

@@ -5,7 +5,6 @@ mod import;
 mod translate;
 
 use std::{
-    fs::File,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -181,7 +180,7 @@ pub(crate) struct Target {
     scope: Scope,
     is_new: bool,
     /// Held until the edit is done: two at a time would undo each other.
-    _lock: Option<File>,
+    _lock: Option<files::Lock>,
 }
 
 impl Target {

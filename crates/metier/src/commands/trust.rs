@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use metier_skills::read_text;
+use metier_skills::{is_hidden, read_text};
 use serde::Serialize;
 
 use crate::{
@@ -148,17 +148,28 @@ fn show(candidates: &[Candidate], ui: &mut Ui<'_>) -> Result<(), Failure> {
             // Both if there are both: an address must not hide a command.
             let command = words(&server.command);
             let what = [command.as_str(), server.url.as_deref().unwrap_or_default()].join(" ");
-            ui.line(format!("  {name}{}{name:#}  {}", one_line(&server.name), one_line(&what)))?;
+            ui.line(format!(
+                "  {name}{}{name:#}  {}",
+                escaped(&server.name),
+                escaped(what.trim())
+            ))?;
             if let Some(cwd) = &server.cwd {
-                ui.line(format!("    {dim}in {}{dim:#}", one_line(cwd)))?;
+                ui.line(format!("    {dim}in {}{dim:#}", escaped(cwd)))?;
             }
             if !server.gets.is_empty() {
                 let gets = server.gets.join(", ");
-                ui.line(format!("    {dim}with {}{dim:#}", one_line(&gets)))?;
+                ui.line(format!("    {dim}with {}{dim:#}", escaped(&gets)))?;
             }
         }
     }
     Ok(())
+}
+
+/// A text as it is written: what a terminal would not show, or show elsewhere, is spelled out.
+fn escaped(text: &str) -> String {
+    let spelled =
+        |c: char| (c.is_control() || is_hidden(c)).then(|| c.escape_default().to_string());
+    text.chars().map(|c| spelled(c).unwrap_or_else(|| c.to_string())).collect()
 }
 
 /// A command line, its words told apart.

@@ -47,7 +47,7 @@ fn outline(name: &str, entry: &Object<'_>) -> Outline {
         _ => &[],
     };
     let of = |key| match get(entry, key) {
-        Some(Value::Object(map)) => members(map).map(|(name, _)| name.to_owned()).collect(),
+        Some(Value::Object(map)) => members(map).map(|(name, value)| got(name, value)).collect(),
         _ => Vec::new(),
     };
     Outline {
@@ -56,6 +56,17 @@ fn outline(name: &str, entry: &Object<'_>) -> Outline {
         url: first(entry, &URL).map(|(_, url)| written(url)),
         cwd: get(entry, "cwd").map(written),
         gets: [of("env"), of("headers")].concat(),
+    }
+}
+
+/// The name of something that is given along, and which variables of the user go with it.
+fn got(name: &str, value: &Value<'_>) -> String {
+    let text = written(value);
+    let variables = text.split("${").skip(1).filter_map(|it| Some(it.split_once('}')?.0));
+    let variables: Vec<String> = variables.map(|it| format!("${{{it}}}")).collect();
+    match variables.as_slice() {
+        [] => name.to_owned(),
+        some => format!("{name} from {}", some.join(" ")),
     }
 }
 

@@ -189,7 +189,7 @@ fn servers_give_a_document_without_secrets() {
                 {
                     "name": "down",
                     "transport": "http",
-                    "endpoint": format!("http://127.0.0.1:{}/down", neighbour.port()),
+                    "endpoint": format!("http://127.0.0.1:{}/…", neighbour.port()),
                     "phase": "waiting",
                     "tools": 0,
                     "source": source,
