@@ -15,7 +15,7 @@ pub(crate) use self::{
     upstreams::{Call, ListResources, ListServers, ListTools, Reach, Read},
 };
 
-/// Every agent skill on this machine behind one command line
+/// Every agent skill and MCP server on this machine behind one command line
 #[derive(Debug, Parser)]
 #[command(name = "metier", version)]
 #[command(after_help = "\

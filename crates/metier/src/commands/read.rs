@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Read, environment: &Environment, ui: &mut Ui<'_>) -> Ou
         if args.json {
             ui.json(&result)?;
         } else {
-            hand_out(&parts(&result, &server)?, output.as_deref(), ui)?;
+            hand_out(&args.uri, &parts(&result, &server)?, output.as_deref(), ui)?;
         }
         Ok(ExitCode::SUCCESS)
     })
@@ -145,7 +145,12 @@ fn parts(result: &RawValue, server: &ServerName) -> Result<Vec<Part>, Failure> {
 }
 
 /// Writes the parts one after another, to the file or to stdout.
-fn hand_out(parts: &[Part], output: Option<&Path>, ui: &mut Ui<'_>) -> Result<(), Failure> {
+fn hand_out(
+    uri: &str,
+    parts: &[Part],
+    output: Option<&Path>,
+    ui: &mut Ui<'_>,
+) -> Result<(), Failure> {
     if let Some(path) = output {
         let bytes: Vec<u8> = parts.iter().flat_map(Part::bytes).copied().collect();
         return replace_bytes(path, &bytes).map_err(|error| {
@@ -163,8 +168,8 @@ fn hand_out(parts: &[Part], output: Option<&Path>, ui: &mut Ui<'_>) -> Result<()
                 }
             }
             Part::Bytes(bytes) if on_terminal => {
-                let message = format!("these are {} bytes, not text", bytes.len());
-                let hint = "--output FILE writes them to a file";
+                let message = format!("`{}` is no text", cut(uri, 200));
+                let hint = format!("--output FILE writes its {} bytes to a file", bytes.len());
                 return Err(Failure::new(Exit::Failed, message).hinted(hint));
             }
             Part::Bytes(bytes) => ui.bytes(bytes)?,

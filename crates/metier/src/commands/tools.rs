@@ -82,7 +82,8 @@ fn print(args: &ListTools, shown: &[&ToolEntry], ui: &mut Ui<'_>) -> Result<(), 
         .collect();
     let ids = shown.iter().map(|entry| columns(&one_line(&entry.id))).max().unwrap_or(0);
     let widths = [ids, outlines.iter().map(|it| columns(it)).max().unwrap_or(0)];
-    let widths = [widths[0].min(WIDEST[0]), widths[1].min(WIDEST[1])];
+    let widest = ui.width.map_or(WIDEST, |columns| [columns / 2, columns / 4]);
+    let widths = [0, 1].map(|at| widths[at].min(WIDEST[at]).min(widest[at]));
     let mut group = None;
     for (entry, outline) in shown.iter().zip(&outlines) {
         if args.search.is_none() && group != Some(&entry.server) {
@@ -120,7 +121,7 @@ fn print_row(
     let (name, dim) = (ui.style.name, ui.style.dim);
     let id = pad(&one_line(&entry.id), widths[0]);
     let room = ui.width.map_or(usize::MAX, |width| width.saturating_sub(columns(&id) + 6).max(20));
-    let outline = pad(&cut(outline, room.min(WIDEST[1])), widths[1]);
+    let outline = pad(&cut(outline, widths[1]), widths[1]);
     let room = room.saturating_sub(columns(&outline)).max(20);
     let description = entry.tool.description().unwrap_or_default();
     let first_line = description.trim().lines().next().unwrap_or_default();

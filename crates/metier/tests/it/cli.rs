@@ -308,7 +308,7 @@ fn an_unknown_flag_is_wrong_usage() {
 fn no_command_shows_the_help() {
     assert_snapshot!(Machine::new("").run(""), @"
     --- stderr
-    Every agent skill on this machine behind one command line
+    Every agent skill and MCP server on this machine behind one command line
 
     Usage: metier [OPTIONS] <COMMAND>
 

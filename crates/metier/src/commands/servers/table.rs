@@ -141,7 +141,7 @@ fn is_left_alone(phase: &Phase) -> bool {
     matches!(phase, Phase::Untrusted { .. } | Phase::Disabled)
 }
 
-/// The table, no line of which is wider than `width`.
+/// The table; what is said below a row fits the terminal.
 pub(super) fn lines(rows: &[Row], style: Styles, width: Option<usize>) -> Vec<String> {
     let cells: Vec<[String; 6]> = rows.iter().map(Row::cells).collect();
     let mut widths = HEADINGS.map(columns);
