@@ -88,6 +88,11 @@ fn target(path: &Path) -> PathBuf {
     fs::canonicalize(path).ok().or_else(pointed).unwrap_or_else(|| path.to_owned())
 }
 
+/// The same file by the real path of its folder; it need not be there.
+pub(crate) fn in_real_folder(path: &Path) -> Option<PathBuf> {
+    Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?))
+}
+
 /// Whether a path leads to a file that may be run.
 #[cfg(unix)]
 pub(crate) fn is_program(path: &Path) -> bool {

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
@@ -121,8 +120,7 @@ pub(super) fn place(environment: &Environment) -> Option<PathBuf> {
 /// The real folder, and the name in it. Where that name is a link it is not followed: what the file
 /// says is relative to where it was found, so the same text means something else elsewhere.
 fn key(path: &Path) -> Option<String> {
-    let folder = fs::canonicalize(path.parent()?).ok()?;
-    folder.join(path.file_name()?).to_str().map(str::to_owned)
+    files::in_real_folder(path)?.to_str().map(str::to_owned)
 }
 
 fn hash(text: &str) -> String {

@@ -25,7 +25,6 @@ const DISK: &[&str] = &[
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
     "metier/src/config/edits.rs",
-    "metier/src/config/trust.rs",
     "metier/src/environment.rs",
     "metier/src/files.rs",
     "metier/src/refresh/writer.rs",
