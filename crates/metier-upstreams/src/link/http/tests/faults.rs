@@ -61,7 +61,8 @@ async fn a_body_that_breaks_off_is_lost_and_trouble() {
 async fn an_answer_has_a_greatest_length() {
     let long = "x".repeat(33 << 20);
     let too_long = "garbled: the answer is longer than 32 MiB";
-    check_outcome(LEGACY, &format!("200\ncontent-type: application/json\n\n{long}"), too_long).await;
+    check_outcome(LEGACY, &format!("200\ncontent-type: application/json\n\n{long}"), too_long)
+        .await;
     check_outcome(LEGACY, &format!("{SSE}data: {long}\n\n<hang>"), too_long).await;
 }
 
