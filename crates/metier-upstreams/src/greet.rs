@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::{
-    link::{Ask, Failed, Link},
+    link::{Ask, DISCOVER, Failed, Link},
     list::List,
 };
 
@@ -137,9 +137,6 @@ async fn discover(link: &Link) -> Result<Greeting, Failed> {
         Err(Failed::Garbled(format!("it does not speak revision {MODERN}")))
     }
 }
-
-/// The request by which servers of the modern era are met, and asked whether they are there.
-pub(crate) const DISCOVER: &str = "server/discover";
 
 /// What a server says of itself. A member of odd shape costs only itself.
 #[derive(Deserialize)]

@@ -43,10 +43,10 @@ pub(crate) enum Order {
 
 /// Who keeps which server.
 pub(crate) struct Hub {
-    pub(crate) opener: Opener,
-    pub(crate) tasks: TaskTracker,
-    pub(crate) stop: CancellationToken,
-    pub(crate) roster: watch::Sender<Arc<Roster>>,
+    opener: Opener,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+    roster: watch::Sender<Arc<Roster>>,
     kept: BTreeMap<ServerName, Kept>,
     /// Who is still leaving a server that is no longer kept.
     leaving: BTreeMap<ServerName, JoinHandle<()>>,
@@ -210,9 +210,8 @@ impl Hub {
 
     /// Waits until all servers have been left, and says so.
     async fn close(mut self) {
-        let Hub { reports, .. } = &mut self;
-        // The keepers hold the rest; when the last one has ended, so have the reports.
-        *reports = mpsc::channel(1).0;
+        // The keepers hold the other ends; when the last one has ended, so have the reports.
+        self.reports = mpsc::channel(1).0;
         while let Some(report) = self.incoming.recv().await {
             self.take(report);
         }

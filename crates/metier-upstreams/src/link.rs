@@ -25,7 +25,7 @@ use thiserror::Error as ThisError;
 
 pub use self::ask::Member;
 pub(crate) use self::{
-    ask::Ask,
+    ask::{Ask, DISCOVER},
     http::Http,
     legacy_sse::legacy_sse,
     piped::Piped,

@@ -5,10 +5,7 @@ use std::time::Duration;
 use metier_wire::Era;
 use tokio::time::{Instant, timeout};
 
-use crate::{
-    greet::DISCOVER,
-    link::{Ask, Failed, Link},
-};
+use crate::link::{Ask, DISCOVER, Failed, Link};
 
 /// How long a healthy server may be quiet until it is asked.
 const CALM: Duration = Duration::from_secs(30);

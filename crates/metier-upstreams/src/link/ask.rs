@@ -10,6 +10,8 @@ use crate::{caller::Running, identity::Identity};
 /// A member of an object, as it was or will be sent.
 pub type Member<'a> = (&'a str, &'a RawValue);
 
+/// The request by which servers of the modern era are met, and asked whether they are there.
+pub(crate) const DISCOVER: &str = "server/discover";
 /// The key under which a request says how it wants to hear of progress.
 const PROGRESS_TOKEN: &str = "progressToken";
 /// What the keys begin with that every request of 2026-07-28 has.
@@ -37,7 +39,7 @@ impl<'a> Ask<'a> {
 
     /// The revision that it is written for, if one is settled; `server/discover` exists in one only.
     pub(crate) fn revision(&self, settled: Option<Revision>) -> Option<Revision> {
-        if self.method == "server/discover" { Some(Revision::V2026_07_28) } else { settled }
+        if self.method == DISCOVER { Some(Revision::V2026_07_28) } else { settled }
     }
 
     /// Appends the request as a message.

@@ -59,6 +59,7 @@ const EMPTY_NAMES: [&str; 6] = ["Manager", "Handler", "Service", "Utils", "Helpe
 const FORBIDDEN: &[(&str, &[&str])] = &[
     ("metier-skills", &["tokio", "clap", "reqwest", "anyhow", "axum", "tracing"]),
     ("metier-wire", &["metier-skills", "tokio", "clap", "reqwest", "anyhow", "axum", "tracing"]),
+    ("metier-upstreams", &["metier-skills", "axum", "clap", "anyhow", "notify", "rmcp", "jsonc"]),
     ("metier-surface", &["clap", "reqwest", "anyhow", "notify", "rmcp"]),
 ];
 
