@@ -74,11 +74,15 @@ mod offer;
 mod open;
 mod phase;
 mod probe;
+mod registry;
+mod resources;
 mod roster;
 mod rounds;
+mod search;
 mod spec;
 mod supervise;
 mod survey;
+mod template;
 mod upstreams;
 mod web;
 mod wire_name;
@@ -96,7 +100,9 @@ pub use crate::{
     link::Member,
     offer::{Item, Offer, Tool},
     phase::{Cause, Phase},
-    roster::{Roster, Server, Standing, ToolEntry, ToolRegistry},
+    registry::{Found, PromptEntry, PromptRegistry, ToolEntry, ToolRegistry},
+    resources::{ResourceEntry, ResourceRegistry, Route, TemplateEntry},
+    roster::{Roster, Server, Standing},
     spec::{
         Admission, CALL_TIMEOUT, CONNECT_TIMEOUT, Endpoint, Fallback, NameError, Program, Secrets,
         ServerName, ServerSpec, Site,

@@ -1,6 +1,6 @@
 //! Offers: what one server has, every field as it was sent.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use metier_wire::{Revision, Text};
 use serde::Deserialize;
@@ -76,6 +76,16 @@ pub(crate) enum Key {
     Name,
     Uri,
     UriTemplate,
+}
+
+impl Offer {
+    /// Whether the server says that it can do something, such as `resources` or `logging`.
+    #[must_use]
+    pub fn has(&self, capability: &str) -> bool {
+        let members: HashMap<String, &RawValue> =
+            serde_json::from_str(self.capabilities.get()).unwrap_or_default();
+        members.get(capability).is_some_and(|it| it.get().starts_with('{'))
+    }
 }
 
 impl Item {

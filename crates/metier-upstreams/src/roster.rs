@@ -1,28 +1,32 @@
 //! The roster: all servers and what they offer, at one moment. Immutable; the hub is its one writer.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use crate::{
     filter::ToolFilter,
     link::Link,
-    offer::{Offer, Tool},
+    offer::Offer,
     phase::Phase,
+    registry::{PromptRegistry, ToolRegistry},
+    resources::ResourceRegistry,
     spec::{ServerName, ServerSpec},
-    wire_name::wire_names,
 };
 
 /// All servers and what they offer, at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     servers: BTreeMap<ServerName, Arc<Server>>,
+    registries: Arc<Registries>,
+}
+
+/// What all servers offer together; it stays while servers only stand otherwise.
+#[derive(Debug, Default)]
+struct Registries {
     tools: ToolRegistry,
+    prompts: PromptRegistry,
+    resources: ResourceRegistry,
 }
 
 /// One server at one moment.
@@ -53,38 +57,20 @@ pub struct Standing {
     pub(crate) link: Option<Link>,
 }
 
-/// Every tool that exists, by its id and by its wire name.
-#[derive(Clone, Debug, Default)]
-pub struct ToolRegistry {
-    /// By server, then by tool.
-    entries: Arc<[ToolEntry]>,
-    by_id: Arc<HashMap<Box<str>, usize>>,
-    by_wire_name: Arc<HashMap<Box<str>, usize>>,
-}
-
-/// One tool and its names.
-#[derive(Clone, Debug)]
-pub struct ToolEntry {
-    /// `server:tool`.
-    pub id: Box<str>,
-    /// `server__tool`, as models take it.
-    pub wire_name: Box<str>,
-    /// Whose it is.
-    pub server: ServerName,
-    /// What it is.
-    pub tool: Arc<Tool>,
-}
-
 impl Roster {
     /// The roster of some servers, with the tools that all filters let through.
     pub(crate) fn new(servers: BTreeMap<ServerName, Arc<Server>>, filter: &ToolFilter) -> Roster {
-        let tools = ToolRegistry::new(&servers, filter);
-        Roster { servers, tools }
+        let registries = Registries {
+            tools: ToolRegistry::new(&servers, filter),
+            prompts: PromptRegistry::new(&servers),
+            resources: ResourceRegistry::new(&servers),
+        };
+        Roster { servers, registries: Arc::new(registries) }
     }
 
-    /// The same tools, of servers that stand otherwise but offer what they did.
+    /// The same registries, of servers that stand otherwise but offer what they did.
     pub(crate) fn with(&self, servers: BTreeMap<ServerName, Arc<Server>>) -> Roster {
-        Roster { servers, tools: self.tools.clone() }
+        Roster { servers, registries: self.registries.clone() }
     }
 
     /// The server of that name.
@@ -101,7 +87,19 @@ impl Roster {
     /// All tools.
     #[must_use]
     pub fn tools(&self) -> &ToolRegistry {
-        &self.tools
+        &self.registries.tools
+    }
+
+    /// All prompts.
+    #[must_use]
+    pub fn prompts(&self) -> &PromptRegistry {
+        &self.registries.prompts
+    }
+
+    /// All resources and templates of resources.
+    #[must_use]
+    pub fn resources(&self) -> &ResourceRegistry {
+        &self.registries.resources
     }
 
     /// Whether it is known of every server how its first attempt ended.
@@ -116,53 +114,6 @@ impl Server {
     #[must_use]
     pub fn name(&self) -> &ServerName {
         &self.spec.name
-    }
-}
-
-impl ToolRegistry {
-    fn new(servers: &BTreeMap<ServerName, Arc<Server>>, filter: &ToolFilter) -> ToolRegistry {
-        let mut found: Vec<(ServerName, Box<str>, Arc<Tool>)> = Vec::new();
-        for server in servers.values() {
-            for tool in server.standing.offer.iter().flat_map(|offer| &offer.tools) {
-                let id = format!("{}:{}", server.name(), tool.name);
-                if filter.shows(&tool.name, &id) && server.spec.tools.shows(&tool.name, &id) {
-                    found.push((server.name().clone(), id.into(), tool.clone()));
-                }
-            }
-        }
-        let pairs: Vec<(&str, &str)> =
-            found.iter().map(|(server, _, tool)| (server.as_str(), &*tool.name)).collect();
-        let names = wire_names(&pairs);
-        let entries: Arc<[ToolEntry]> = (found.into_iter().zip(names))
-            .map(|((server, id, tool), wire_name)| ToolEntry {
-                id,
-                wire_name: wire_name.into(),
-                server,
-                tool,
-            })
-            .collect();
-        let table = |key: fn(&ToolEntry) -> &str| {
-            Arc::new(entries.iter().enumerate().map(|(at, it)| (key(it).into(), at)).collect())
-        };
-        ToolRegistry { by_id: table(|it| &it.id), by_wire_name: table(|it| &it.wire_name), entries }
-    }
-
-    /// The tool of that id (`server:tool`) or wire name (`server__tool`).
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&ToolEntry> {
-        let at = self.by_id.get(name).or_else(|| self.by_wire_name.get(name))?;
-        self.entries.get(*at)
-    }
-
-    /// All tools, by server and name.
-    #[must_use]
-    pub fn entries(&self) -> &[ToolEntry] {
-        &self.entries
-    }
-
-    /// The tools of one server, by name.
-    pub fn of<'a>(&'a self, server: &'a ServerName) -> impl Iterator<Item = &'a ToolEntry> {
-        self.entries.iter().filter(move |it| it.server == *server)
     }
 }
 

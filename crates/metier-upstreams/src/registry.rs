@@ -1,0 +1,201 @@
+//! Registries of tools and prompts: everything of that kind that exists, by id and by wire name.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, OnceLock},
+};
+
+use crate::{
+    filter::ToolFilter,
+    offer::{Item, Tool},
+    roster::Server,
+    search::Index,
+    spec::ServerName,
+    wire_name::wire_names,
+};
+
+/// Every tool that exists, by its id and by its wire name.
+#[derive(Debug, Default)]
+pub struct ToolRegistry {
+    /// By server, then by tool.
+    entries: Vec<ToolEntry>,
+    names: Names,
+    /// The words of all tools. Most processes never search.
+    index: OnceLock<Index>,
+}
+
+/// One tool and its names.
+#[derive(Clone, Debug)]
+pub struct ToolEntry {
+    /// `server:tool`.
+    pub id: Box<str>,
+    /// `server__tool`, as models take it.
+    pub wire_name: Box<str>,
+    /// Whose it is.
+    pub server: ServerName,
+    /// What it is.
+    pub tool: Arc<Tool>,
+}
+
+/// A tool that a search found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The tool.
+    pub entry: &'a ToolEntry,
+    /// How well it fits; only worth something beside the others of one search.
+    pub score: f64,
+}
+
+/// Every prompt that exists, by its id and by its wire name.
+#[derive(Debug, Default)]
+pub struct PromptRegistry {
+    /// By server, then by prompt.
+    entries: Vec<PromptEntry>,
+    names: Names,
+}
+
+/// One prompt and its names.
+#[derive(Clone, Debug)]
+pub struct PromptEntry {
+    /// `server:prompt`.
+    pub id: Box<str>,
+    /// `server__prompt`.
+    pub wire_name: Box<str>,
+    /// Whose it is.
+    pub server: ServerName,
+    /// What it is.
+    pub prompt: Arc<Item>,
+}
+
+/// At which place of a list the thing with a name is.
+#[derive(Debug, Default)]
+struct Names {
+    by_id: HashMap<Box<str>, usize>,
+    by_wire_name: HashMap<Box<str>, usize>,
+}
+
+impl ToolRegistry {
+    /// The tools of some servers that all filters let through.
+    pub(crate) fn new(
+        servers: &BTreeMap<ServerName, Arc<Server>>,
+        filter: &ToolFilter,
+    ) -> ToolRegistry {
+        let mut found: Vec<(ServerName, Arc<Tool>)> = Vec::new();
+        for server in servers.values() {
+            for tool in server.standing.offer.iter().flat_map(|offer| &offer.tools) {
+                let id = id(server.name(), &tool.name);
+                if filter.shows(&tool.name, &id) && server.spec.tools.shows(&tool.name, &id) {
+                    found.push((server.name().clone(), tool.clone()));
+                }
+            }
+        }
+        let named = named(found, |tool| &tool.name);
+        let entries: Vec<ToolEntry> = named
+            .map(|(id, wire_name, server, tool)| ToolEntry { id, wire_name, server, tool })
+            .collect();
+        let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name)));
+        ToolRegistry { entries, names, index: OnceLock::new() }
+    }
+
+    /// The tool of that id (`server:tool`) or wire name (`server__tool`).
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&ToolEntry> {
+        self.entries.get(self.names.place(name)?)
+    }
+
+    /// All tools, by server and name.
+    #[must_use]
+    pub fn entries(&self) -> &[ToolEntry] {
+        &self.entries
+    }
+
+    /// The tools of one server, by name.
+    pub fn of<'a>(&'a self, server: &'a ServerName) -> impl Iterator<Item = &'a ToolEntry> {
+        self.entries.iter().filter(move |it| it.server == *server)
+    }
+
+    /// The tools that a query in words is about, best first, `limit` at most.
+    ///
+    /// Words in names count more than those in titles, these more than names of parameters, and these
+    /// more than descriptions. A tool that the query names comes first.
+    #[must_use]
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Found<'_>> {
+        let index = self.index.get_or_init(|| Index::new(&self.entries));
+        let mut hits = index.search(query);
+        if let Some(named) = self.names.place(query.trim()) {
+            let best = hits.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+            hits.retain(|(at, _)| *at != named);
+            hits.push((named, best + 1.0));
+        }
+        let found = hits.into_iter().filter_map(|(at, score)| {
+            let entry = self.entries.get(at)?;
+            Some(Found { entry, score })
+        });
+        let mut found: Vec<Found<'_>> = found.collect();
+        found.sort_by(|one, other| {
+            other.score.total_cmp(&one.score).then_with(|| one.entry.id.cmp(&other.entry.id))
+        });
+        found.truncate(limit);
+        found
+    }
+}
+
+impl PromptRegistry {
+    pub(crate) fn new(servers: &BTreeMap<ServerName, Arc<Server>>) -> PromptRegistry {
+        let of = |server: &Arc<Server>| {
+            let prompts = server.standing.offer.iter().flat_map(|offer| &offer.prompts);
+            prompts.map(|it| (server.name().clone(), it.clone())).collect::<Vec<_>>()
+        };
+        let named = named(servers.values().flat_map(of).collect(), |prompt: &Item| &prompt.key);
+        let entries: Vec<PromptEntry> = named
+            .map(|(id, wire_name, server, prompt)| PromptEntry { id, wire_name, server, prompt })
+            .collect();
+        let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name)));
+        PromptRegistry { entries, names }
+    }
+
+    /// The prompt of that id (`server:prompt`) or wire name (`server__prompt`).
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&PromptEntry> {
+        self.entries.get(self.names.place(name)?)
+    }
+
+    /// All prompts, by server and name.
+    #[must_use]
+    pub fn entries(&self) -> &[PromptEntry] {
+        &self.entries
+    }
+}
+
+impl Names {
+    /// The places of some things, given as pairs of id and wire name in their order.
+    fn new<'a>(pairs: impl Iterator<Item = (&'a Box<str>, &'a Box<str>)>) -> Names {
+        let mut names = Names::default();
+        for (at, (id, wire_name)) in pairs.enumerate() {
+            names.by_id.insert(id.clone(), at);
+            names.by_wire_name.insert(wire_name.clone(), at);
+        }
+        names
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.by_id.get(name).or_else(|| self.by_wire_name.get(name)).copied()
+    }
+}
+
+/// Some things of servers, each with its id and its wire name.
+fn named<T>(
+    things: Vec<(ServerName, Arc<T>)>,
+    key: impl Fn(&T) -> &str,
+) -> impl Iterator<Item = (Box<str>, Box<str>, ServerName, Arc<T>)> {
+    let pairs: Vec<(&str, &str)> =
+        things.iter().map(|(server, thing)| (server.as_str(), key(thing))).collect();
+    let ids: Vec<String> = pairs.iter().map(|(server, key)| format!("{server}:{key}")).collect();
+    let names = wire_names(&pairs);
+    (ids.into_iter().zip(names).zip(things))
+        .map(|((id, name), (server, thing))| (id.into(), name.into(), server, thing))
+}
+
+fn id(server: &ServerName, name: &str) -> String {
+    format!("{server}:{name}")
+}

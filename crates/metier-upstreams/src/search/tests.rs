@@ -1,0 +1,1 @@
+//! What is found, and in which order.
