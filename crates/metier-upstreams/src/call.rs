@@ -9,7 +9,9 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{
     caller::{Caller, Running},
-    link::{Ask, Ending, Failed, Link, Member, Switchboard},
+    gate::{Crowded, Pass},
+    link::{Ask, Ending, Failed, Link, Member},
+    offer::Tool,
     phase::Phase,
     roster::{Roster, Server},
     spec::ServerName,
@@ -27,8 +29,22 @@ pub struct Request<'a> {
     pub params: &'a [Member<'a>],
     /// Members for its `_meta`; those that the protocol wants are added.
     pub meta: &'a [Member<'a>],
-    /// Headers that repeat some of its arguments; [`Upstreams::call`](crate::Upstreams::call) knows them.
-    pub(crate) headers: &'a [(String, String)],
+    /// What whoever asks can do for the server, if that is not what our [`Identity`] says. Servers
+    /// of the modern era are told so with each request; others heard of the identity's alone.
+    ///
+    /// [`Identity`]: crate::Identity
+    pub capabilities: Option<&'a RawValue>,
+}
+
+/// A call of a tool, as a client sent it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ToolCall<'a> {
+    /// The members of its parameters in their order, without `name` and `_meta`.
+    pub params: &'a [Member<'a>],
+    /// Members for its `_meta`; those that the protocol wants are added.
+    pub meta: &'a [Member<'a>],
+    /// What the client can do for the server, as in [`Request::capabilities`].
+    pub capabilities: Option<&'a RawValue>,
 }
 
 impl<'a> Request<'a> {
@@ -36,6 +52,19 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn new(method: &'a str, params: &'a [Member<'a>]) -> Request<'a> {
         Request { method, params, ..Request::default() }
+    }
+
+    pub(crate) fn ask(self) -> Ask<'a> {
+        let Request { method, params, meta, capabilities } = self;
+        Ask { method, params, meta, capabilities, ..Ask::default() }
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    pub(crate) fn ask(self, tool: &'a Tool) -> Ask<'a> {
+        let ToolCall { params, meta, capabilities } = self;
+        let tool = Some(tool);
+        Ask { method: "tools/call", tool, params, meta, capabilities, running: None }
     }
 }
 
@@ -57,6 +86,12 @@ pub enum CallError {
         phase: &'static str,
         /// Why, where that is known.
         reason: Option<String>,
+    },
+    /// Too many calls are under way already.
+    #[error("server `{server}` has too many calls under way")]
+    Busy {
+        /// Which.
+        server: ServerName,
     },
     /// The server was silent for too long.
     #[error("server `{server}` was silent for {} s", after.as_secs_f32())]
@@ -107,59 +142,74 @@ fn because(reason: Option<&str>) -> String {
 /// Asks a server something, once; again only if it has certainly not taken it up.
 pub(crate) async fn request(
     roster: &watch::Receiver<Arc<Roster>>,
-    server: &ServerName,
-    request: Request<'_>,
+    name: &ServerName,
+    ask: Ask<'_>,
     caller: &Arc<dyn Caller>,
 ) -> Result<Box<RawValue>, CallError> {
-    let (server, link) = reachable(roster, server).await?;
-    let expired = link.board().clone();
-    match ask(&server, &link, request, caller).await {
+    let running = Running::new(caller.clone());
+    let found = reachable(roster, name).await?;
+    let (_pass, server) = match found.gate.try_pass() {
+        Some(pass) => (pass, found.clone()),
+        // It may have been reached anew by then.
+        None => (turn(&found, &running).await?, reachable(roster, name).await?),
+    };
+    match put(&server, ask, &running).await {
         Err(Failed::Expired) => {}
         // It came too late for a session that is being renewed, and was not sent.
-        Err(Failed::Unsent(_)) if has_expired(&expired) => {}
-        other => return other.map_err(|failed| named(server.name(), failed)),
+        Err(Failed::Unsent(_)) if has_expired(&server) => {}
+        other => return other.map_err(|failed| named(name, failed)),
     }
-    // The session is being renewed, once for all who wait here.
-    let renewed = |roster: &Arc<Roster>| match roster.server(server.name()) {
-        Some(now) => match (&now.standing.link, &now.standing.phase) {
-            (Some(link), _) => !Arc::ptr_eq(link.board(), &expired),
-            (None, Phase::Connecting { .. }) => false,
-            (None, _) => true,
+    renewed(roster, &server).await;
+    let server = reachable(roster, name).await?;
+    put(&server, ask, &Running::new(caller.clone())).await.map_err(|failed| named(name, failed))
+}
+
+/// Waits for one's turn at a server, as long as one's patience lasts.
+async fn turn<'a>(server: &'a Server, running: &Running) -> Result<Pass<'a>, CallError> {
+    let (name, after) = (|| server.name().clone(), server.spec.call_timeout);
+    tokio::select! {
+        biased;
+        pass = server.gate.pass() => pass.map_err(|Crowded| CallError::Busy { server: name() }),
+        () = running.silent_for(after) => Err(CallError::Timeout { server: name(), after }),
+    }
+}
+
+fn has_expired(server: &Server) -> bool {
+    let ending = |link: &Link| link.board().news().borrow().ending.clone();
+    server.standing.link.as_ref().and_then(ending) == Some(Ending::Expired)
+}
+
+/// Waits until a session has been renewed, once for all who wait here.
+async fn renewed(roster: &watch::Receiver<Arc<Roster>>, expired: &Server) {
+    let board = |server: &Server| server.standing.link.as_ref().map(|it| it.board().clone());
+    let is_renewed = |roster: &Arc<Roster>| match roster.server(expired.name()) {
+        Some(now) => match (board(now), board(expired), &now.standing.phase) {
+            (Some(now), Some(expired), _) => !Arc::ptr_eq(&now, &expired),
+            (None, _, Phase::Connecting { .. }) => false,
+            _ => true,
         },
         None => true,
     };
-    let _ = timeout(COMING_BACK, roster.clone().wait_for(renewed)).await;
-    let (server, link) = reachable(roster, server.name()).await?;
-    ask(&server, &link, request, caller).await.map_err(|failed| named(server.name(), failed))
+    let _ = timeout(COMING_BACK, roster.clone().wait_for(is_renewed)).await;
 }
 
-fn has_expired(board: &Switchboard) -> bool {
-    board.news().borrow().ending == Some(Ending::Expired)
-}
-
-/// The server and the way to it; one whose first attempt is under way is waited for.
+/// The server, if there is a way to it; one whose first attempt is under way is waited for.
 async fn reachable(
     roster: &watch::Receiver<Arc<Roster>>,
     name: &ServerName,
-) -> Result<(Arc<Server>, Link), CallError> {
-    let decided = |roster: &Arc<Roster>| {
-        roster.server(name).is_none_or(|it| !it.standing.phase.is_undecided())
-    };
-    let now = roster.borrow().clone();
-    let roster = if decided(&now) {
-        now
-    } else {
-        let mut later = roster.clone();
+) -> Result<Arc<Server>, CallError> {
+    let is_decided = |it: &Arc<Server>| !it.standing.phase.is_undecided();
+    let mut server = roster.borrow().server(name).cloned();
+    if !server.as_ref().is_none_or(is_decided) {
         // A first attempt ends within the time that the server's spec gives it.
-        later.wait_for(decided).await.map_or(now, |it| it.clone())
-    };
-    let Some(server) = roster.server(name) else {
-        return Err(CallError::NoServer(name.clone()));
-    };
-    match &server.standing.link {
-        Some(link) => Ok((server.clone(), link.clone())),
-        None => Err(down(server)),
+        let decided = |roster: &Arc<Roster>| roster.server(name).is_none_or(is_decided);
+        let mut later = roster.clone();
+        if let Ok(roster) = later.wait_for(decided).await {
+            server = roster.server(name).cloned();
+        }
     }
+    let server = server.ok_or_else(|| CallError::NoServer(name.clone()))?;
+    if server.standing.link.is_some() { Ok(server) } else { Err(down(&server)) }
 }
 
 fn down(server: &Server) -> CallError {
@@ -173,20 +223,19 @@ fn down(server: &Server) -> CallError {
     }
 }
 
-/// Sends a request over a link and waits for as long as something is heard of it.
-async fn ask(
+/// Sends a request and waits for as long as something is heard of it.
+async fn put(
     server: &Server,
-    link: &Link,
-    request: Request<'_>,
-    caller: &Arc<dyn Caller>,
+    ask: Ask<'_>,
+    running: &Arc<Running>,
 ) -> Result<Box<RawValue>, Failed> {
-    let running = Running::new(caller.clone());
-    let Request { method, params, meta, headers } = request;
-    let ask = Ask { method, params, meta, headers, running: Some(&running) };
+    let Some(link) = &server.standing.link else {
+        return Err(Failed::Unsent("there is no way to it".to_owned()));
+    };
     let patience = server.spec.call_timeout;
     tokio::select! {
         biased;
-        reply = link.request(ask) => reply,
+        reply = link.request(Ask { running: Some(running), ..ask }) => reply,
         () = running.silent_for(patience) => Err(Failed::Silent(patience)),
     }
 }
@@ -198,8 +247,10 @@ fn named(server: &ServerName, failed: Failed) -> CallError {
         Failed::Unsent(_) => CallError::Unsent { server, reason },
         Failed::Unauthorized(reason) => CallError::Unauthorized { server, reason },
         Failed::Silent(after) => CallError::Timeout { server, after },
-        Failed::Lost(_) | Failed::Expired | Failed::Garbled(_) | Failed::Status { .. } => {
-            CallError::Lost { server, reason }
-        }
+        Failed::Lost(_)
+        | Failed::Expired
+        | Failed::Garbled(_)
+        | Failed::Loop
+        | Failed::Status { .. } => CallError::Lost { server, reason },
     }
 }

@@ -24,7 +24,9 @@ pub trait Caller: Send + Sync {
         let _ = params;
     }
 
-    /// The server tells something else that belongs to the call, such as a log message.
+    /// The server tells something else that certainly belongs to the call, such as a log message on
+    /// its own stream. What comes by a stream that calls share is for the
+    /// [`Audience`](crate::Audience).
     fn told(&self, method: &str, params: Option<&RawValue>) {
         let _ = (method, params);
     }
@@ -32,12 +34,17 @@ pub trait Caller: Send + Sync {
     /// The server asks something (sampling, elicitation, roots) before it goes on.
     fn asked<'a>(&'a self, method: &'a str, params: Option<&'a RawValue>) -> Answering<'a> {
         let _ = params;
-        let refusal = format!("nobody here answers `{method}`");
-        Box::pin(async { Err(Error::new(Error::METHOD_NOT_FOUND, refusal)) })
+        refusal(method)
     }
 }
 
 impl Caller for () {}
+
+/// The answer of one who answers nothing.
+pub(crate) fn refusal(method: &str) -> Answering<'static> {
+    let refusal = format!("nobody here answers `{method}`");
+    Box::pin(async { Err(Error::new(Error::METHOD_NOT_FOUND, refusal)) })
+}
 
 /// A call that is under way.
 pub(crate) struct Running {

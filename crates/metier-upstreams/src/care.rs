@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::{
     child::Child,
-    connect::Connection,
+    connect::{ConnectError, Connection},
     doing::{Doing, doing},
     link::{Ending, Failed, News},
     list::List,
@@ -146,9 +146,13 @@ impl Care {
     }
 
     fn relisted(&mut self, lists: BTreeSet<List>, listed: Result<Offer, Failed>) -> Happening {
-        if let Err(Failed::Silent(_)) = listed {
+        match listed {
+            Err(failed @ Failed::Loop) => {
+                return Happening::Ended(ConnectError::from(failed).event());
+            }
             // It may be busy; what it offers has changed all the same.
-            self.change(lists);
+            Err(Failed::Silent(_)) => self.change(lists),
+            Ok(_) | Err(_) => {}
         }
         Happening::Listed(listed)
     }

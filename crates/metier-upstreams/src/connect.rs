@@ -10,14 +10,16 @@ use metier_wire::Era;
 use tokio::time::{Instant, timeout};
 
 use crate::{
+    audience::{Audience, Ear},
     child::{Child, StartError},
     doing::{Doing, doing},
     greet::{Capabilities, Greeting, greet},
-    link::{Ending, Failed, Link, News},
+    identity::Identity,
+    link::{Ending, Failed, Link, News, Switchboard},
     listen::listen,
     offer::Offer,
     phase::{Cause, Event},
-    spec::{Endpoint, Fallback, ServerSpec},
+    spec::{Endpoint, Fallback, ServerName, ServerSpec},
     survey::survey,
 };
 
@@ -36,9 +38,13 @@ pub(crate) struct Opened {
     pub(crate) child: Option<Child>,
 }
 
-/// Opens ways to servers. Tests have their own.
+/// Opens ways to servers, for those who we are and who hears them. Tests have their own.
 #[derive(Clone)]
-pub(crate) struct Opener(Arc<dyn Fn(Endpoint) -> Opening + Send + Sync>);
+pub(crate) struct Opener {
+    identity: Arc<Identity>,
+    audience: Arc<dyn Audience>,
+    open: Arc<dyn Fn(Endpoint, Arc<Switchboard>) -> Opening + Send + Sync>,
+}
 
 pub(crate) type Opening = Pin<Box<dyn Future<Output = Result<Opened, ConnectError>> + Send>>;
 
@@ -88,12 +94,23 @@ impl Drop for Hold {
 }
 
 impl Opener {
-    pub(crate) fn new(open: impl Fn(Endpoint) -> Opening + Send + Sync + 'static) -> Opener {
-        Opener(Arc::new(open))
+    pub(crate) fn new(
+        identity: Identity,
+        audience: Arc<dyn Audience>,
+        open: impl Fn(Endpoint, Arc<Switchboard>) -> Opening + Send + Sync + 'static,
+    ) -> Opener {
+        Opener { identity: Arc::new(identity), audience, open: Arc::new(open) }
     }
 
-    pub(crate) async fn open(&self, endpoint: &Endpoint) -> Result<Opened, ConnectError> {
-        (self.0)(endpoint.clone()).await
+    /// Opens a way to the server of that name.
+    pub(crate) async fn open(
+        &self,
+        server: &ServerName,
+        endpoint: &Endpoint,
+    ) -> Result<Opened, ConnectError> {
+        let ear = Ear { server: server.clone(), audience: self.audience.clone() };
+        let board = Switchboard::new(self.identity.clone(), Arc::new(ear));
+        (self.open)(endpoint.clone(), board).await
     }
 }
 
@@ -134,6 +151,7 @@ impl From<Failed> for ConnectError {
     fn from(failed: Failed) -> ConnectError {
         let kind = match &failed {
             Failed::Unauthorized(_) => Kind::Permanent(Cause::Unauthorized),
+            Failed::Loop => Kind::Permanent(Cause::Loop),
             Failed::Expired => Kind::Expired,
             Failed::Refused(_) | Failed::Garbled(_) => Kind::Garbled,
             Failed::Status { status: 400 | 404 | 405 | 410, .. } => {
@@ -156,30 +174,37 @@ pub(crate) async fn connect(
     child: &mut Option<Child>,
 ) -> Result<Connection, ConnectError> {
     let within = spec.connect_timeout;
-    timeout(within, connect_by(&spec.endpoint, opener, era, child)).await.unwrap_or_else(|_| {
-        Err(ConnectError::passing(format!("it was not ready within {} s", within.as_secs_f32())))
-    })
+    let late =
+        |_| ConnectError::passing(format!("it was not ready within {} s", within.as_secs_f32()));
+    let began = Instant::now();
+    let opening = opener.open(&spec.name, &spec.endpoint);
+    let Opened { link, child: started } = timeout(within, opening).await.map_err(late)??;
+    *child = started;
+    let left = within.saturating_sub(began.elapsed());
+    // What we can do may not be known yet, which is not for the server to answer for.
+    opener.identity.known().await;
+    timeout(left, meet(spec, opener, era, (link, child))).await.map_err(late)?
 }
 
-async fn connect_by(
-    endpoint: &Endpoint,
+/// Greets a server to which there is a way, and asks what it offers.
+async fn meet(
+    spec: &ServerSpec,
     opener: &Opener,
     era: Option<Era>,
-    child: &mut Option<Child>,
+    (link, child): (Hold, &mut Option<Child>),
 ) -> Result<Connection, ConnectError> {
+    let endpoint = &spec.endpoint;
     // Programs of the legacy era start up for any first message but `initialize`, or give up; servers
     // at an address say at once what they do not know.
     let usual = match endpoint {
         Endpoint::Http { .. } => Era::Modern,
         Endpoint::Stdio(_) | Endpoint::LegacySse(_) => Era::Legacy,
     };
-    let Opened { link, child: started } = opener.open(endpoint).await?;
-    *child = started;
     let began = Instant::now();
     let met = match greet(link.link(), era.unwrap_or(usual)).await {
         Ok(greeting) => survey_of(link, greeting, began.elapsed()).await,
         Err(failed) => match older(endpoint).filter(|_| is_not_spoken(&failed)) {
-            Some(older) => by_older_way(&older, opener).await.ok_or(failed),
+            Some(older) => by_older_way(&spec.name, &older, opener).await.ok_or(failed),
             None => Err(failed),
         },
     };
@@ -206,8 +231,12 @@ fn older(endpoint: &Endpoint) -> Option<Endpoint> {
 }
 
 /// A connection by the older way; if it leads nowhere, what the newer one said counts.
-async fn by_older_way(endpoint: &Endpoint, opener: &Opener) -> Option<Connection> {
-    let Opened { link, .. } = opener.open(endpoint).await.ok()?;
+async fn by_older_way(
+    server: &ServerName,
+    endpoint: &Endpoint,
+    opener: &Opener,
+) -> Option<Connection> {
+    let Opened { link, .. } = opener.open(server, endpoint).await.ok()?;
     let began = Instant::now();
     let greeting = greet(link.link(), Era::Legacy).await.ok()?;
     survey_of(link, greeting, began.elapsed()).await.ok()
@@ -242,6 +271,7 @@ async fn survey_of(
         resources: Vec::new(),
         templates: Vec::new(),
         prompts: Vec::new(),
+        instances: Vec::new(),
     };
     let lists = capabilities.lists().collect();
     // What changes from here on may be missing in what is listed.

@@ -92,9 +92,9 @@ fn supported(refusal: &Error) -> Vec<String> {
 }
 
 async fn initialize_in(link: &Link, revision: Revision) -> Result<Greeting, Failed> {
-    let (client, capabilities) = link.board().identity.client();
+    let identity = &link.board().identity;
     let revision = raw(&revision.as_str())?;
-    let (client, capabilities) = (raw(&client)?, raw(capabilities)?);
+    let (client, capabilities) = (raw(&identity.client())?, identity.known().await);
     let params: [_; 3] = [
         ("protocolVersion", &*revision),
         ("capabilities", &*capabilities),

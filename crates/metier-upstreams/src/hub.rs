@@ -102,8 +102,9 @@ impl Hub {
         for spec in latest.into_values() {
             match self.kept.get_mut(&spec.name) {
                 Some(kept) if kept.server.spec.connects_like(&spec) => {
-                    let standing = kept.server.standing.clone();
-                    kept.server = Arc::new(Server { spec: Arc::new(spec), standing });
+                    let Server { standing, gate, .. } = &*kept.server;
+                    let (standing, gate) = (standing.clone(), gate.clone());
+                    kept.server = Arc::new(Server { spec: Arc::new(spec), standing, gate });
                 }
                 _ => self.keep(spec),
             }
@@ -146,7 +147,7 @@ impl Hub {
             }
             keeper.keep().await;
         });
-        let server = Arc::new(Server { spec: spec.clone(), standing });
+        let server = Arc::new(Server { spec: spec.clone(), standing, gate: Arc::default() });
         let kept = Kept { server, generation: self.generation, stop, nudge, task };
         self.kept.insert(spec.name.clone(), kept);
     }
@@ -196,7 +197,8 @@ impl Hub {
             (Some(had), Some(has)) => Arc::ptr_eq(had, has),
             _ => false,
         };
-        kept.server = Arc::new(Server { spec: kept.server.spec.clone(), standing });
+        let Server { spec, gate, .. } = &*kept.server;
+        kept.server = Arc::new(Server { spec: spec.clone(), standing, gate: gate.clone() });
         !same
     }
 

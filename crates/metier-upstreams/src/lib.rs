@@ -56,6 +56,7 @@
 //! A server that dies, hangs or is not there costs only its own tools: its [`Phase`] says why, and
 //! it is tried again for ever. What a [`Caller`] is asked by a server during a call it may answer.
 
+mod audience;
 mod call;
 mod caller;
 mod care;
@@ -63,6 +64,7 @@ mod child;
 mod connect;
 mod doing;
 mod filter;
+mod gate;
 mod greet;
 mod hub;
 mod identity;
@@ -91,7 +93,8 @@ mod wire_name;
 mod tests;
 
 pub use crate::{
-    call::{CallError, Request},
+    audience::Audience,
+    call::{CallError, Request, ToolCall},
     caller::{Answering, Caller},
     child::Stderr,
     filter::{EmptyPattern, ToolFilter},

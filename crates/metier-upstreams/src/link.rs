@@ -81,6 +81,9 @@ pub(crate) enum Failed {
     /// The server answered with something that is no answer to that.
     #[error("{0}")]
     Garbled(String),
+    /// What the server offers comes from ourselves.
+    #[error("it leads back to this metier: its tools are among those that it lists for itself")]
+    Loop,
     /// The server answered with an HTTP status that says no more.
     #[error("the server answered with HTTP status {status}{}", detail(text))]
     Status {

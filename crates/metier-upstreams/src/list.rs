@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use metier_wire::Text;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::link::{Ask, Failed, Link};
@@ -12,6 +14,9 @@ const MOST_PAGES: usize = 100;
 const MOST_ITEMS: usize = 10_000;
 /// How many bytes they may have together.
 const MOST_BYTES: usize = 64 << 20;
+/// How many gateways behind a server are kept in mind, and how long their ids may be.
+const MOST_INSTANCES: usize = 64;
+const LONGEST_INSTANCE: usize = 64;
 /// How long the name of a page may be.
 const LONGEST_CURSOR: usize = 64 << 10;
 
@@ -25,10 +30,25 @@ pub(crate) enum List {
     Prompts,
 }
 
+/// A list as far as it could be followed.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    pub(crate) items: Vec<Box<RawValue>>,
+    /// The gateways that it came through.
+    pub(crate) instances: Vec<Box<str>>,
+}
+
 /// One page.
 struct Page {
     items: Vec<Box<RawValue>>,
     next: Option<Box<RawValue>>,
+    instances: Vec<Box<str>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, default, rename = "metier/instances")]
+    instances: Vec<&'a RawValue>,
 }
 
 impl List {
@@ -50,8 +70,8 @@ impl List {
     }
 
     /// Follows all pages. What a later page costs is only itself.
-    pub(crate) async fn follow(self, link: &Link) -> Result<Vec<Box<RawValue>>, Failed> {
-        let Page { mut items, mut next } = self.page(link, None).await?;
+    pub(crate) async fn follow(self, link: &Link) -> Result<Listed, Failed> {
+        let Page { mut items, mut next, mut instances } = self.page(link, None).await?;
         let mut seen = HashSet::new();
         while let Some(cursor) = next.take() {
             let bytes: usize = items.iter().map(|it| it.get().len()).sum();
@@ -67,7 +87,9 @@ impl List {
                 Ok(page) => {
                     items.extend(page.items);
                     next = page.next;
+                    instances.extend(page.instances);
                 }
+                Err(Failed::Loop) => return Err(Failed::Loop),
                 Err(failed) => {
                     tracing::warn!(method = self.method(), %failed, "a page is missing");
                     break;
@@ -75,7 +97,10 @@ impl List {
             }
         }
         items.truncate(MOST_ITEMS);
-        Ok(items)
+        instances.sort();
+        instances.dedup();
+        instances.truncate(MOST_INSTANCES);
+        Ok(Listed { items, instances })
     }
 
     async fn page(self, link: &Link, cursor: Option<&RawValue>) -> Result<Page, Failed> {
@@ -83,7 +108,11 @@ impl List {
         let params = cursor.map(|it| ("cursor", it));
         let result = link.request(Ask::new(method, params.as_slice())).await?;
         let garbled = || format!("the answer to `{method}` has no list of {member}");
-        self.read(&result).ok_or_else(|| Failed::Garbled(garbled()))
+        let page = self.read(&result).ok_or_else(|| Failed::Garbled(garbled()))?;
+        if page.instances.iter().any(|id| link.board().identity.is_instance(id)) {
+            return Err(Failed::Loop);
+        }
+        Ok(page)
     }
 
     fn read(self, result: &RawValue) -> Option<Page> {
@@ -100,6 +129,15 @@ impl List {
             // Some programs write an empty list as null.
             items: items.unwrap_or_default().into_iter().map(ToOwned::to_owned).collect(),
             next: next.and_then(|it| RawValue::from_string(it.to_owned()).ok()),
+            instances: members.get("_meta").map(|it| instances(it)).unwrap_or_default(),
         })
     }
+}
+
+/// The ids of gateways that a `_meta` names; what is none is passed over.
+fn instances(meta: &RawValue) -> Vec<Box<str>> {
+    let meta: Meta<'_> = serde_json::from_str(meta.get()).unwrap_or_default();
+    let ids = meta.instances.into_iter();
+    let ids = ids.filter_map(|it| serde_json::from_str::<Text<'_>>(it.get()).ok());
+    ids.filter(|it| it.0.chars().count() <= LONGEST_INSTANCE).map(|it| it.0.into()).collect()
 }

@@ -3,6 +3,8 @@
 use metier_wire::header;
 use serde_json::{Map, Value, value::RawValue};
 
+use crate::{link::Member, offer::Tool};
+
 /// The keyword that asks for it.
 const KEYWORD: &str = "x-mcp-header";
 /// Keywords whose values are objects of schemas by name.
@@ -35,18 +37,18 @@ pub(crate) fn mirrored(schema: Option<&RawValue>) -> Result<Box<[Mirrored]>, Str
     Ok(found.into())
 }
 
-/// The headers that repeat `arguments`.
-pub(crate) fn headers(
-    mirrored: &[Mirrored],
-    arguments: Option<&RawValue>,
-) -> Vec<(String, String)> {
-    let Some(arguments) = arguments.filter(|_| !mirrored.is_empty()) else { return Vec::new() };
+/// The headers that repeat arguments of a call with these parameters.
+pub(crate) fn headers(tool: &Tool, params: &[Member<'_>]) -> Vec<(String, String)> {
+    let arguments = params.iter().find(|(key, _)| *key == "arguments");
+    let Some((_, arguments)) = arguments.filter(|_| !tool.mirrored.is_empty()) else {
+        return Vec::new();
+    };
     let arguments: Value = serde_json::from_str(arguments.get()).unwrap_or_default();
     let header = |it: &Mirrored| {
         let value = it.path.iter().try_fold(&arguments, |value, key| value.get(key))?;
         Some((it.header.clone(), header::encoded(&plain(value)?).into_owned()))
     };
-    mirrored.iter().filter_map(header).collect()
+    tool.mirrored.iter().filter_map(header).collect()
 }
 
 /// Collects what `schema` and those in it want. `path` leads to it, if properties alone do.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use metier_wire::{Revision, Text};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::mirror::{Mirrored, mirrored};
 
@@ -27,6 +27,9 @@ pub struct Offer {
     pub templates: Vec<Arc<Item>>,
     /// Its prompts, by name.
     pub prompts: Vec<Arc<Item>>,
+    /// The ids of gateways that its tools come through, as its list of tools names them: at most 64,
+    /// of at most 64 characters each.
+    pub instances: Vec<Box<str>>,
 }
 
 /// Something that a server offers: the key by which it is asked for, and all that was sent.
@@ -45,6 +48,8 @@ pub struct Tool {
     pub name: Box<str>,
     /// The whole definition.
     pub raw: Box<RawValue>,
+    /// Its name as JSON.
+    pub(crate) quoted: Box<RawValue>,
     /// Which arguments are repeated in headers.
     pub(crate) mirrored: Box<[Mirrored]>,
 }
@@ -127,7 +132,8 @@ impl Tool {
         }
         let schema = described(&raw).and_then(|it| it.input_schema);
         let mirrored = mirrored(schema)?;
-        Ok(Tool { name, raw, mirrored })
+        let quoted = to_raw_value(&name).unwrap_or_default();
+        Ok(Tool { name, raw, quoted, mirrored })
     }
 
     /// Its title, if it has one beside its name.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
 use crate::{
+    audience::Audience,
     child::{Child, Guard},
     connect::{ConnectError, Hold, Opened, Opener},
     identity::Identity,
@@ -15,7 +16,6 @@ use crate::{
 
 /// What all ways to servers share.
 struct World {
-    identity: Arc<Identity>,
     tasks: TaskTracker,
     web: Web,
     guard: Guard,
@@ -23,20 +23,26 @@ struct World {
 
 impl Opener {
     /// Starts programs and goes to the web.
-    pub(crate) fn real(identity: Identity, tasks: &TaskTracker) -> Opener {
-        let identity = Arc::new(identity);
+    pub(crate) fn real(
+        identity: Identity,
+        audience: Arc<dyn Audience>,
+        tasks: &TaskTracker,
+    ) -> Opener {
         let (tasks, web, guard) = (tasks.clone(), Web::new(), Guard::default());
-        let world = Arc::new(World { identity, tasks, web, guard });
-        Opener::new(move |endpoint| {
+        let world = Arc::new(World { tasks, web, guard });
+        Opener::new(identity, audience, move |endpoint, board| {
             let world = world.clone();
-            Box::pin(async move { world.open(&endpoint).await })
+            Box::pin(async move { world.open(&endpoint, board).await })
         })
     }
 }
 
 impl World {
-    async fn open(&self, endpoint: &Endpoint) -> Result<Opened, ConnectError> {
-        let board = Switchboard::new(self.identity.clone());
+    async fn open(
+        &self,
+        endpoint: &Endpoint,
+        board: Arc<Switchboard>,
+    ) -> Result<Opened, ConnectError> {
         let (way, child) = match endpoint {
             Endpoint::Stdio(program) => {
                 let started = Child::start(program, &self.tasks, &self.guard);

@@ -60,6 +60,8 @@ pub enum Cause {
     Unauthorized,
     /// What the configuration names is not there, or is no MCP server.
     Unusable,
+    /// What it offers comes from ourselves.
+    Loop,
 }
 
 /// What happens to a server.

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     filter::ToolFilter,
+    gate::Gate,
     link::Link,
     offer::Offer,
     phase::Phase,
@@ -36,6 +37,8 @@ pub struct Server {
     pub spec: Arc<ServerSpec>,
     /// Where it stands, and what it has.
     pub standing: Standing,
+    /// What callers pass on their way to it.
+    pub(crate) gate: Arc<Gate>,
 }
 
 /// Where a server stands, as the one who keeps it reports.

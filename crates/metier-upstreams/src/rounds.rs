@@ -13,6 +13,9 @@ use crate::{caller::Caller, link::Member};
 
 /// How often a server may ask before a call has its result.
 pub(crate) const MOST_ROUNDS: usize = 16;
+/// The parameters by which answers travel.
+const RESPONSES: &str = "inputResponses";
+const STATE: &str = "requestState";
 
 /// What a server wants to know first.
 #[derive(Debug)]
@@ -85,11 +88,13 @@ impl Questions {
 }
 
 impl Answers {
-    /// The parameters of a call with these answers.
+    /// The parameters of a call with these answers, in place of any that it had before.
     pub(crate) fn beside<'a>(&'a self, params: &[Member<'a>]) -> Vec<Member<'a>> {
-        let mut all = params.to_vec();
-        all.push(("inputResponses", &self.responses));
-        all.extend(self.state.as_deref().map(|state| ("requestState", state)));
+        let is_answer = |key: &str| key == RESPONSES || key == STATE;
+        let mut all: Vec<Member<'a>> =
+            params.iter().filter(|(key, _)| !is_answer(key)).copied().collect();
+        all.push((RESPONSES, &self.responses));
+        all.extend(self.state.as_deref().map(|state| (STATE, state)));
         all
     }
 }

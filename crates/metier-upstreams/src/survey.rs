@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::{
     link::{Failed, Link},
-    list::List,
+    list::{List, Listed},
     offer::{Item, Key, Offer, Omission, Tool},
 };
 
@@ -30,8 +30,8 @@ pub(crate) async fn survey(
     let mut offer = offer.clone();
     let asked = lists.iter().map(|list| async { (*list, ask(link, *list).await) });
     for (list, listed) in join_all(asked).await {
-        let items = match listed {
-            Ok(items) => items,
+        let Listed { items, instances } = match listed {
+            Ok(listed) => listed,
             Err(failed) if list == List::Tools => return Err(in_list(list, failed)),
             Err(failed) => {
                 tracing::debug!(method = list.method(), %failed, "a list is missing");
@@ -39,7 +39,10 @@ pub(crate) async fn survey(
             }
         };
         match list {
-            List::Tools => offer.tools = read_each(&items, Tool::read, |tool| &tool.name),
+            List::Tools => {
+                offer.tools = read_each(&items, Tool::read, |tool| &tool.name);
+                offer.instances = instances;
+            }
             List::Resources => offer.resources = read_items(&items, Key::Uri),
             List::Templates => offer.templates = read_items(&items, Key::UriTemplate),
             List::Prompts => offer.prompts = read_items(&items, Key::Name),
@@ -49,7 +52,7 @@ pub(crate) async fn survey(
 }
 
 /// Asks for a list. Nobody waits long for one that a server may do without.
-async fn ask(link: &Link, list: List) -> Result<Vec<Box<RawValue>>, Failed> {
+async fn ask(link: &Link, list: List) -> Result<Listed, Failed> {
     match list {
         List::Tools => list.follow(link).await,
         _ => timeout(PATIENCE, list.follow(link)).await.unwrap_or(Err(Failed::Silent(PATIENCE))),

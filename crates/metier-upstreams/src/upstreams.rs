@@ -10,14 +10,14 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    call::{self, CallError, Request},
+    audience::Audience,
+    call::{self, CallError, Request, ToolCall},
     caller::Caller,
     connect::Opener,
     hub::{Hub, Order, Plan},
     identity::Identity,
-    link::Member,
-    mirror::headers,
-    roster::{Roster, Server},
+    link::Ask,
+    roster::{Roster, Server, ToolEntry},
     rounds::{MOST_ROUNDS, Questions},
     spec::ServerName,
 };
@@ -38,8 +38,14 @@ impl Upstreams {
     /// Begins to keep the servers of a plan, on the runtime that this is called on.
     #[must_use]
     pub fn start(identity: Identity, plan: Plan) -> Upstreams {
+        Upstreams::start_for(identity, plan, Arc::new(()))
+    }
+
+    /// The same, for an audience that hears what servers say outside of calls.
+    #[must_use]
+    pub fn start_for(identity: Identity, plan: Plan, audience: Arc<dyn Audience>) -> Upstreams {
         let tasks = TaskTracker::new();
-        let opener = Opener::real(identity, &tasks);
+        let opener = Opener::real(identity, audience, &tasks);
         Upstreams::start_with(opener, tasks, plan)
     }
 
@@ -96,14 +102,30 @@ impl Upstreams {
         let Some(entry) = roster.tools().get(tool) else {
             return Err(CallError::NoTool(tool.to_owned()));
         };
-        let name = json_string(&entry.tool.name);
         let nothing = RawValue::from_string("{}".to_owned()).unwrap_or_default();
-        let arguments = arguments.unwrap_or(&nothing);
-        let params = [("name", &*name), ("arguments", arguments)];
-        let headers = headers(&entry.tool.mirrored, Some(arguments));
-        let request =
-            Request { method: "tools/call", params: &params, headers: &headers, meta: &[] };
-        self.complete(&entry.server, request, caller).await
+        let params = [("arguments", arguments.unwrap_or(&nothing))];
+        let call = ToolCall { params: &params, ..ToolCall::default() };
+        self.forward_through(entry, call, caller).await
+    }
+
+    /// Calls a tool as a client did; a result that asks for more first is passed on as it is.
+    pub async fn forward(
+        &self,
+        entry: &ToolEntry,
+        call: ToolCall<'_>,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        call::request(&self.roster, &entry.server, call.ask(&entry.tool), &caller).await
+    }
+
+    /// Calls a tool as a client did; what a result asks for first is put to the caller.
+    pub async fn forward_through(
+        &self,
+        entry: &ToolEntry,
+        call: ToolCall<'_>,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        self.through(&entry.server, call.ask(&entry.tool), &caller).await
     }
 
     /// The roster when it has a tool, or when no server whose it could be is just being met.
@@ -128,9 +150,9 @@ impl Upstreams {
         uri: &str,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        let uri = json_string(uri);
+        let uri = to_raw_value(uri).unwrap_or_default();
         let params = [("uri", &*uri)];
-        self.complete(server, Request::new("resources/read", &params), caller).await
+        self.request_through(server, Request::new("resources/read", &params), caller).await
     }
 
     /// Asks a server anything; what it answers is passed on as it is.
@@ -140,26 +162,36 @@ impl Upstreams {
         request: Request<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        call::request(&self.roster, server, request, &caller).await
+        call::request(&self.roster, server, request.ask(), &caller).await
     }
 
-    /// Asks a server, and goes on asking with the caller's answers until there is a result.
-    async fn complete(
+    /// Asks a server anything; what a result asks for first is put to the caller.
+    pub async fn request_through(
         &self,
         server: &ServerName,
         request: Request<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        let mut result = call::request(&self.roster, server, request, &caller).await?;
+        self.through(server, request.ask(), &caller).await
+    }
+
+    /// Asks a server, and goes on asking with the caller's answers until there is a result.
+    async fn through(
+        &self,
+        server: &ServerName,
+        ask: Ask<'_>,
+        caller: &Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        let mut result = call::request(&self.roster, server, ask, caller).await?;
         for _ in 0..MOST_ROUNDS {
             let Some(questions) = Questions::in_result(&result) else { return Ok(result) };
             let answers = questions
-                .put_to(&caller)
+                .put_to(caller)
                 .await
                 .map_err(|error| CallError::Refused { server: server.clone(), error })?;
-            let params: Vec<Member<'_>> = answers.beside(request.params);
-            let request = Request { params: &params, ..request };
-            result = call::request(&self.roster, server, request, &caller).await?;
+            let params = answers.beside(ask.params);
+            let ask = Ask { params: &params, ..ask };
+            result = call::request(&self.roster, server, ask, caller).await?;
         }
         let reason = format!("it asked more than {MOST_ROUNDS} times");
         Err(CallError::Lost { server: server.clone(), reason })
@@ -171,8 +203,4 @@ impl Upstreams {
         self.tasks.close();
         let _ = timeout(STOP_WITHIN, self.tasks.wait()).await;
     }
-}
-
-fn json_string(text: &str) -> Box<RawValue> {
-    to_raw_value(text).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ mod waiting;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use metier_upstreams::{Identity, Phase, Plan, Roster, ToolFilter, Upstreams};
+use metier_upstreams::{Audience, Identity, Phase, Plan, Roster, ToolFilter, Upstreams};
 use tokio::{
     runtime,
     time::{Instant, sleep_until},
@@ -144,10 +144,21 @@ impl Known {
         interrupted: ExitCode,
         work: impl AsyncFnOnce(&Upstreams, &mut Ui<'_>) -> Outcome,
     ) -> Outcome {
+        self.run_for(Arc::new(()), ui, interrupted, work)
+    }
+
+    /// The same, for someone who hears what servers say by themselves.
+    pub(crate) fn run_for(
+        &self,
+        audience: Arc<dyn Audience>,
+        ui: &mut Ui<'_>,
+        interrupted: ExitCode,
+        work: impl AsyncFnOnce(&Upstreams, &mut Ui<'_>) -> Outcome,
+    ) -> Outcome {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let outcome = runtime.block_on(async {
             let (_, signalled) = shutdown::on_signal()?;
-            let upstreams = Upstreams::start(identity(), self.plan());
+            let upstreams = Upstreams::start_for(identity(), self.plan(), audience);
             let worked = tokio::select! {
                 outcome = work(&upstreams, ui) => Some(outcome),
                 () = signalled => None,

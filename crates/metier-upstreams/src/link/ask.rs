@@ -5,7 +5,7 @@ use std::sync::Arc;
 use metier_wire::{Era, Revision, write};
 use serde_json::value::RawValue;
 
-use crate::{caller::Running, identity::Identity};
+use crate::{caller::Running, identity::Identity, offer::Tool};
 
 /// A member of an object, as it was or will be sent.
 pub type Member<'a> = (&'a str, &'a RawValue);
@@ -16,17 +16,21 @@ pub(crate) const DISCOVER: &str = "server/discover";
 const PROGRESS_TOKEN: &str = "progressToken";
 /// What the keys begin with that every request of 2026-07-28 has.
 const OURS: &str = "io.modelcontextprotocol/";
+/// The one of them that says what whoever asks can do for the server.
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// One request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ask<'a> {
     pub(crate) method: &'a str,
-    /// The members of its parameters, without `_meta`.
+    /// The tool that it calls, if it calls one.
+    pub(crate) tool: Option<&'a Tool>,
+    /// The members of its parameters, without `_meta` and the name of the tool.
     pub(crate) params: &'a [Member<'a>],
     /// Members for its `_meta`.
     pub(crate) meta: &'a [Member<'a>],
-    /// Headers that repeat some of its arguments, where HTTP carries it.
-    pub(crate) headers: &'a [(String, String)],
+    /// What whoever asks can do for the server, if that is not what we can do in general.
+    pub(crate) capabilities: Option<&'a RawValue>,
     /// The call that it is made for, if it is one.
     pub(crate) running: Option<&'a Arc<Running>>,
 }
@@ -56,6 +60,9 @@ impl<'a> Ask<'a> {
         write::json(out, self.method);
         out.extend_from_slice(br#","params":{"#);
         self.write_meta(out, id, identity, revision);
+        if let Some(tool) = self.tool {
+            member(out, "name", tool.quoted.get());
+        }
         for (key, value) in self.params {
             member(out, key, value.get());
         }
@@ -76,25 +83,33 @@ impl<'a> Ask<'a> {
         out.extend_from_slice(br#""_meta":{"#);
         if is_modern {
             out.extend_from_slice(identity.meta().as_bytes());
+            let capabilities = self.capabilities.map(RawValue::get);
+            member(out, CAPABILITIES, capabilities.unwrap_or_else(|| identity.capabilities()));
         }
         if self.running.is_some() {
-            member(out, PROGRESS_TOKEN, &id.to_string());
+            key(out, PROGRESS_TOKEN);
+            write::json(out, &id);
         }
-        for (key, value) in self.meta {
-            if *key != PROGRESS_TOKEN && !(is_modern && key.starts_with(OURS)) {
-                member(out, key, value.get());
+        for (name, value) in self.meta {
+            if *name != PROGRESS_TOKEN && !(is_modern && name.starts_with(OURS)) {
+                member(out, name, value.get());
             }
         }
         out.push(b'}');
     }
 }
 
-/// Appends one member of an object, and the comma before it if it is not the first.
-fn member(out: &mut Vec<u8>, key: &str, value: &str) {
+/// Appends one member of an object.
+fn member(out: &mut Vec<u8>, name: &str, value: &str) {
+    key(out, name);
+    out.extend_from_slice(value.as_bytes());
+}
+
+/// Appends the key of a member, and the comma before it if it is not the first.
+fn key(out: &mut Vec<u8>, name: &str) {
     if !out.ends_with(b"{") {
         out.push(b',');
     }
-    write::json(out, key);
+    write::json(out, name);
     out.push(b':');
-    out.extend_from_slice(value.as_bytes());
 }

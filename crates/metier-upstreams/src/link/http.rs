@@ -3,6 +3,7 @@
 mod exchange;
 
 use std::{
+    borrow::Cow,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
@@ -28,6 +29,7 @@ use super::{
     switchboard::{Ending, Home, Pending, Place, Switchboard, Taken},
 };
 use crate::{
+    mirror,
     spec::Site,
     web::{Body, Web},
 };
@@ -327,18 +329,26 @@ fn is_unknown_method(failed: &Failed) -> bool {
 fn repeat(headers: &mut HeaderMap, ask: &Ask<'_>) -> Result<(), Failed> {
     let (name, value) = remote::header(header::METHOD, ask.method)?;
     headers.insert(name, value);
-    let parameter = header::named_by(ask.method);
-    let named = ask.params.iter().find(|(key, _)| Some(*key) == parameter);
-    let named = named.and_then(|(_, it)| serde_json::from_str::<Text<'_>>(it.get()).ok());
-    if let Some(named) = named {
-        let (name, value) = remote::header(header::NAME, &header::encoded(&named.0))?;
+    if let Some(named) = named(ask) {
+        let (name, value) = remote::header(header::NAME, &header::encoded(&named))?;
         headers.insert(name, value);
     }
-    for (name, value) in ask.headers {
-        let (name, value) = remote::header(name, value)?;
+    for (name, value) in ask.tool.map(|tool| mirror::headers(tool, ask.params)).unwrap_or_default()
+    {
+        let (name, value) = remote::header(&name, &value)?;
         headers.insert(name, value);
     }
     Ok(())
+}
+
+/// What a request is about, where its method has a parameter for that.
+fn named<'a>(ask: &Ask<'a>) -> Option<Cow<'a, str>> {
+    if let Some(tool) = ask.tool {
+        return Some(Cow::Borrowed(&tool.name));
+    }
+    let parameter = header::named_by(ask.method)?;
+    let (_, value) = ask.params.iter().find(|(key, _)| *key == parameter)?;
+    serde_json::from_str::<Text<'_>>(value.get()).ok().map(|it| it.0)
 }
 
 #[cfg(test)]

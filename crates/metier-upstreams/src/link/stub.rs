@@ -137,6 +137,7 @@ pub(crate) fn told(reply: Reply) -> String {
                 Failed::Expired => "expired",
                 Failed::Silent(_) => "silent",
                 Failed::Garbled(_) => "garbled",
+                Failed::Loop => "loop",
                 Failed::Unauthorized(_) => "unauthorized",
                 Failed::Status { .. } => "status",
             };

@@ -27,6 +27,8 @@ use crate::{
 /// What one connection knows of the messages that travel over it.
 pub(crate) struct Switchboard {
     pub(crate) identity: Arc<Identity>,
+    /// Who hears what belongs to no call.
+    audience: Arc<dyn Caller>,
     revision: OnceLock<Revision>,
     born: Instant,
     /// Milliseconds from birth to the last message of the server.
@@ -91,8 +93,11 @@ pub(crate) enum Taken {
 pub(crate) type Pending = std::pin::Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
 
 /// A place at the board; leaving it early counts as no longer wanting the answer.
+#[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) id: u64,
+    /// Whether it is a call that waits here.
+    is_call: bool,
     board: Arc<Switchboard>,
 }
 
@@ -113,9 +118,10 @@ struct ErrorBody<'a> {
 }
 
 impl Switchboard {
-    pub(crate) fn new(identity: Arc<Identity>) -> Arc<Switchboard> {
+    pub(crate) fn new(identity: Arc<Identity>, audience: Arc<dyn Caller>) -> Arc<Switchboard> {
         Arc::new(Switchboard {
             identity,
+            audience,
             revision: OnceLock::new(),
             born: Instant::now(),
             heard: AtomicU64::new(0),
@@ -220,7 +226,7 @@ impl Switchboard {
         let (reply, receiver) = oneshot::channel();
         let id = 1 + self.last_id.fetch_add(1, Ordering::Relaxed);
         self.waiting().insert(id, Waiting { reply, home, running: running.cloned() });
-        (Place { id, board: self.clone() }, receiver)
+        (Place { id, is_call: running.is_some(), board: self.clone() }, receiver)
     }
 
     /// Takes in one message. `here` is the place of the request on whose own stream it came.
@@ -279,11 +285,10 @@ impl Switchboard {
             ("notifications/tools/list_changed", _) => changed(|news| news.tools += 1),
             ("notifications/resources/list_changed", _) => changed(|news| news.resources += 1),
             ("notifications/prompts/list_changed", _) => changed(|news| news.prompts += 1),
-            (method, params) => {
-                if let Some(caller) = self.caller(here) {
-                    caller.told(method, params);
-                }
-            }
+            (method, params) => match here.filter(|it| it.is_call) {
+                Some(place) => self.caller_at(place).iter().for_each(|it| it.told(method, params)),
+                None => self.audience.told(method, params),
+            },
         }
     }
 
@@ -294,32 +299,41 @@ impl Switchboard {
         self.waiting().get(&id)?.running.clone()
     }
 
-    /// The caller for whose sake a server speaks up: the one of the stream, or the only one there is.
-    fn caller(&self, here: Option<&Place>) -> Option<Arc<dyn Caller>> {
+    /// The caller who waits at a place; none once the call is over.
+    fn caller_at(&self, place: &Place) -> Option<Arc<dyn Caller>> {
+        self.waiting().get(&place.id).and_then(Waiting::caller).cloned()
+    }
+
+    /// The only caller there is.
+    fn only_caller(&self) -> Option<Arc<dyn Caller>> {
         let waiting = self.waiting();
-        let caller = |it: &Waiting| Some(it.running.as_ref()?.caller.clone());
-        if let Some(place) = here {
-            return waiting.get(&place.id).and_then(caller);
-        }
-        let mut callers = waiting.values().filter_map(caller);
+        let mut callers = waiting.values().filter_map(Waiting::caller);
         let first = callers.next()?;
-        callers.all(|it| Arc::ptr_eq(&it, &first)).then_some(first)
+        callers.all(|it| Arc::ptr_eq(it, first)).then(|| first.clone())
+    }
+
+    /// Who answers a question: the caller on whose stream it came, else the only one there is, else
+    /// the audience.
+    fn answerer(&self, here: Option<&Place>) -> Arc<dyn Caller> {
+        match here.filter(|it| it.is_call) {
+            Some(place) => self.caller_at(place).unwrap_or_else(|| Arc::new(())),
+            None => self.only_caller().unwrap_or_else(|| self.audience.clone()),
+        }
     }
 
     /// What is owed to a server that asks.
     fn asked(&self, request: &Request<'_>, here: Option<&Place>) -> Pending {
         let id = request.id.to_raw();
         let (method, params) = (request.method.to_string(), request.params.map(ToOwned::to_owned));
-        let caller = self.caller(here);
+        let answerer = self.answerer(here);
         let over = self.over.clone();
         Box::pin(async move {
-            let answer = match (&*method, caller) {
-                ("ping", _) => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
-                (_, Some(caller)) => tokio::select! {
-                    answer = caller.asked(&method, params.as_deref()) => answer,
+            let answer = match &*method {
+                "ping" => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
+                _ => tokio::select! {
+                    answer = answerer.asked(&method, params.as_deref()) => answer,
                     () = over.cancelled() => Err(Error::internal("the connection is over")),
                 },
-                (_, None) => ().asked(&method, None).await,
             };
             let mut out = Vec::new();
             match (Id::new(&id), answer) {
@@ -345,6 +359,12 @@ impl Switchboard {
         if let Some(waiting) = self.waiting().remove(&id) {
             let _ = waiting.reply.send(Err(failed));
         }
+    }
+}
+
+impl Waiting {
+    fn caller(&self) -> Option<&Arc<dyn Caller>> {
+        self.running.as_ref().map(|it| &it.caller)
     }
 }
 

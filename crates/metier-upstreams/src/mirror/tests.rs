@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::{headers, mirrored};
+use crate::offer::Tool;
 
 fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
@@ -11,9 +12,9 @@ fn raw(text: &str) -> Box<RawValue> {
 /// The headers that a call with `arguments` has, where the tool takes `properties`.
 #[track_caller]
 fn check(properties: &str, arguments: &str, expected: &str) {
-    let schema = raw(&format!(r#"{{"type":"object","properties":{properties}}}"#));
-    let mirrored = mirrored(Some(&schema)).unwrap();
-    let headers = headers(&mirrored, Some(&raw(arguments)));
+    let schema = format!(r#"{{"type":"object","properties":{properties}}}"#);
+    let tool = raw(&format!(r#"{{"name":"look","inputSchema":{schema}}}"#));
+    let headers = headers(&Tool::read(&tool).unwrap(), &[("arguments", &raw(arguments))]);
     let said: Vec<String> =
         headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     assert_eq!(said.join("\n"), expected);

@@ -1,6 +1,6 @@
 //! Attention: a server over HTTP is ready when what it says by itself is heard.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -17,7 +17,7 @@ use super::name;
 use crate::{
     Endpoint, Fallback, Identity, ServerSpec,
     connect::{Hold, Opened, Opener, connect},
-    link::{Http, Link, Switchboard, Way, stub},
+    link::{Http, Link, Way, stub},
     web::Web,
 };
 
@@ -37,11 +37,10 @@ async fn check(stream: Stream, expected: u128) {
             _ => answered(&body),
         }
     }));
-    let opener = Opener::new(move |endpoint| {
+    let opener = Opener::new(Identity::new("metier", "1"), Arc::new(()), move |endpoint, board| {
         let (web, tasks) = (web.clone(), tasks.clone());
         Box::pin(async move {
             let Endpoint::Http { site, .. } = &endpoint else { unreachable!() };
-            let board = Switchboard::new(Identity::new("metier", "1").into());
             let way = Way::Http(Http::new(site, web, &tasks)?);
             Ok(Opened { link: Hold::new(Link::new(way, board)), child: None })
         })

@@ -179,7 +179,11 @@ impl Fake {
         }
     }
 
-    fn open(self: Arc<Fake>, tasks: &TaskTracker) -> Result<Opened, ConnectError> {
+    fn open(
+        self: Arc<Fake>,
+        board: Arc<Switchboard>,
+        tasks: &TaskTracker,
+    ) -> Result<Opened, ConnectError> {
         let now = Instant::now();
         self.attempts.lock().unwrap().push(now);
         if self.away_until.lock().unwrap().is_some_and(|until| now < until) {
@@ -187,7 +191,6 @@ impl Fake {
         }
         let start = self.n_attempts() - 1;
         let (ours, theirs) = duplex(1 << 16);
-        let board = Switchboard::new(Arc::new(Identity::new("test", "1")));
         let (reader, writer) = split(ours);
         let piped = Piped::lines(&board, tasks, reader, writer);
         self.boards.lock().unwrap().push(Arc::downgrade(&board));
@@ -240,12 +243,12 @@ pub(crate) fn keep<'a>(
 /// Reaches the server that goes by the name of a program's command.
 pub(crate) fn opener(fakes: HashMap<String, Arc<Fake>>, tasks: &TaskTracker) -> Opener {
     let tasks = tasks.clone();
-    Opener::new(move |endpoint| {
+    Opener::new(Identity::new("test", "1"), Arc::new(()), move |endpoint, board| {
         let fake = fakes.get(&endpoint.to_string()).cloned();
         let tasks = tasks.clone();
         Box::pin(async move {
             let absent = || ConnectError::permanent(format!("there is no program `{endpoint}`"));
-            fake.ok_or_else(absent)?.open(&tasks)
+            fake.ok_or_else(absent)?.open(board, &tasks)
         })
     })
 }

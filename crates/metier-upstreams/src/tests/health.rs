@@ -10,7 +10,7 @@ use super::{
     fake::{Act, Fake, error, good, keep, modern, notification, opener, plan, result, spec},
     outcome, settle, shown, until,
 };
-use crate::{ServerSpec, Upstreams, connect::Opener};
+use crate::{Identity, ServerSpec, Upstreams, connect::Opener};
 
 const READY: &str = "fake ready fake:echo";
 const HOUR: Duration = Duration::from_secs(3600);
@@ -255,12 +255,12 @@ async fn a_fault_of_our_own_costs_one_attempt_and_not_the_server() {
     let fakes = [("fake".to_owned(), Fake::good())].into();
     let (good, n_opened) = (opener(fakes, &tasks), std::sync::atomic::AtomicUsize::new(0));
     let good = Arc::new(good);
-    let opener = Opener::new(move |endpoint| {
+    let opener = Opener::new(Identity::new("test", "1"), Arc::new(()), move |endpoint, _| {
         let is_first = n_opened.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
         let good = good.clone();
         Box::pin(async move {
             assert!(!is_first, "an opener that panics, once");
-            good.open(&endpoint).await
+            good.open(&super::name("fake"), &endpoint).await
         })
     });
     let upstreams = Upstreams::start_with(opener, tasks.clone(), plan([spec("fake")]));

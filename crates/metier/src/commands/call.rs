@@ -7,10 +7,15 @@ mod result;
 
 use std::{io, process::ExitCode};
 
-use metier_upstreams::{Roster, ToolEntry, Upstreams};
+use metier_upstreams::{Roster, ToolEntry};
 use serde_json::value::RawValue;
+use tokio::sync::mpsc::Receiver;
 
-use self::{arguments::Given, result::Answer};
+use self::{
+    arguments::Given,
+    listener::{Heard, listener},
+    result::Answer,
+};
 use crate::{
     args::Call,
     environment::Environment,
@@ -29,13 +34,17 @@ pub(crate) fn run(args: &Call, environment: &Environment, ui: &mut Ui<'_>) -> Ou
     let names = candidates(&args.tool, &known)?;
     let known = known.only(&names)?.within(args.timeout);
     known.warn(ui)?;
-    known.run(ui, Exit::Interrupted.into(), async |upstreams, ui| {
+    let (listener, news) = listener();
+    known.run_for(listener.clone(), ui, Exit::Interrupted.into(), async |upstreams, ui| {
         let roster = settled(upstreams, None, ui).await?;
         let entry = find(&args.tool, &known, &roster, ui)?;
         let schema = Schema::of(&entry.tool);
         let arguments = given.typed(&schema);
         check::check(entry, &schema, &arguments, ui).await?;
-        let result = call(entry, &arguments, upstreams, &known, ui).await?;
+        listener.listen_to(&entry.server);
+        let calling = upstreams.call(&entry.id, Some(&arguments), listener);
+        let result = watch(entry, calling, news, ui).await?;
+        let result = result.map_err(|error| failure(&error, &known))?;
         tell(args, entry, &result, ui)
     })
 }
@@ -96,15 +105,14 @@ fn taking(failure: Failure, entry: &ToolEntry, schema: &Schema) -> Failure {
     }
 }
 
-async fn call(
+/// Waits for a call, and shows what is heard meanwhile.
+async fn watch<T>(
     entry: &ToolEntry,
-    arguments: &RawValue,
-    upstreams: &Upstreams,
-    known: &Known,
+    calling: impl Future<Output = T>,
+    mut news: Receiver<Heard>,
     ui: &mut Ui<'_>,
-) -> Result<Box<RawValue>, Failure> {
-    let (caller, mut news) = listener::listener();
-    let mut calling = std::pin::pin!(upstreams.call(&entry.id, Some(arguments), caller));
+) -> io::Result<T> {
+    let mut calling = std::pin::pin!(calling);
     let mut waiting = Waiting::new(format!("calling `{}`", entry.id));
     let mut is_told = false;
     let result = loop {
@@ -125,7 +133,7 @@ async fn call(
     if ui.watched {
         ui.status("")?;
     }
-    result.map_err(|error| failure(&error, known))
+    Ok(result)
 }
 
 fn tell(args: &Call, entry: &ToolEntry, result: &RawValue, ui: &mut Ui<'_>) -> Outcome {

@@ -34,6 +34,9 @@ pub(crate) fn absence(server: &Server, known: &Known) -> Option<Failure> {
             let (server, reason) = (name.clone(), reason.to_string());
             failure(&CallError::Unauthorized { server, reason }, known)
         }
+        Phase::Failed { cause: Cause::Loop, .. } => down(phase.reason()).hinted(format!(
+            "write `\"disabled\": true` {place}, or take metier out of that server"
+        )),
         Phase::Untrusted { .. } => {
             down(phase.reason()).hinted("--trust-project lets it start this once")
         }
@@ -63,6 +66,7 @@ pub(crate) fn failure(error: &CallError, known: &Known) -> Failure {
         }
         CallError::Refused { server, .. }
         | CallError::Down { server, .. }
+        | CallError::Busy { server }
         | CallError::Unsent { server, .. }
         | CallError::Lost { server, .. } => {
             (Exit::Failed, format!("`metier servers {server}` tells more"))

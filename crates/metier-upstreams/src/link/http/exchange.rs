@@ -200,11 +200,11 @@ impl<'a> Exchange<'a> {
     /// Reads on behind the answer: a connection is used again only if its last stream was read
     /// to the end, and a server may have more to tell.
     fn linger(&self, mut events: Events) {
-        let (wire, board) = (self.wire.clone(), self.board.clone());
+        let (wire, board, place) = (self.wire.clone(), self.board.clone(), self.place.clone());
         let mut rest = Box::pin(timeout(LINGER, async move {
             let read = async {
                 while let Some(Ok(event)) = events.next().await {
-                    wire.take_event(&board, &event, None);
+                    wire.take_event(&board, &event, Some(&place));
                 }
             };
             tokio::select! {

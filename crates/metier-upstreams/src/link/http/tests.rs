@@ -38,7 +38,7 @@ impl Bench {
 
     fn at(url: &str, web: Web, revision: Option<Revision>) -> Bench {
         let tasks = TaskTracker::new();
-        let board = Switchboard::new(Arc::new(Identity::new("metier", "1")));
+        let board = Switchboard::new(Arc::new(Identity::new("metier", "1")), Arc::new(()));
         revision.into_iter().for_each(|it| board.settle(it));
         let http = Http::new(&site(url, &[]), web, &tasks).unwrap();
         Bench { link: Link::new(Way::Http(http), board), tasks }

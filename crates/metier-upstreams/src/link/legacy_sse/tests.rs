@@ -26,7 +26,8 @@ use crate::{
 const STREAM: &str = "200\ncontent-type: text/event-stream\n\n";
 
 async fn connect(web: &Web) -> Result<Link, String> {
-    let (tasks, board) = (TaskTracker::new(), Switchboard::new(Arc::new(Identity::new("m", "1"))));
+    let tasks = TaskTracker::new();
+    let board = Switchboard::new(Arc::new(Identity::new("m", "1")), Arc::new(()));
     let site = site("https://files.example/sse?key=1", &[("authorization", "x")]);
     let piped = legacy_sse(&site, web, &board, &tasks).await;
     let piped = piped.map_err(|failed| told(Err(failed)))?;

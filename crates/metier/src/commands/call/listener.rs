@@ -1,8 +1,11 @@
 //! What a server says while a call is under way.
 
-use std::{fmt, io, sync::Arc};
+use std::{
+    fmt, io,
+    sync::{Arc, OnceLock},
+};
 
-use metier_upstreams::Caller;
+use metier_upstreams::{Audience, Caller, ServerName};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -13,7 +16,11 @@ use crate::ui::{Ui, cut, one_line};
 const MOST: usize = 64;
 
 /// A caller who hears, and answers no questions.
-struct Listener(Sender<Heard>);
+pub(super) struct Listener {
+    heard: Sender<Heard>,
+    /// The server that is called, once one is.
+    server: OnceLock<ServerName>,
+}
 
 /// Something that was heard.
 pub(super) enum Heard {
@@ -38,22 +45,37 @@ pub(super) struct Log {
 }
 
 /// A caller, and what it hears.
-pub(super) fn listener() -> (Arc<dyn Caller>, Receiver<Heard>) {
-    let (sender, receiver) = channel(MOST);
-    (Arc::new(Listener(sender)), receiver)
+pub(super) fn listener() -> (Arc<Listener>, Receiver<Heard>) {
+    let (heard, receiver) = channel(MOST);
+    (Arc::new(Listener { heard, server: OnceLock::new() }), receiver)
+}
+
+impl Listener {
+    /// From now on, what this server says to everyone is heard too.
+    pub(super) fn listen_to(&self, server: &ServerName) {
+        let _ = self.server.set(server.clone());
+    }
+}
+
+impl Audience for Listener {
+    fn told(&self, server: &ServerName, method: &str, params: Option<&RawValue>) {
+        if self.server.get() == Some(server) {
+            Caller::told(self, method, params);
+        }
+    }
 }
 
 impl Caller for Listener {
     fn progress(&self, params: &RawValue) {
         if let Ok(progress) = serde_json::from_str(params.get()) {
-            let _ = self.0.try_send(Heard::Progress(progress));
+            let _ = self.heard.try_send(Heard::Progress(progress));
         }
     }
 
     fn told(&self, method: &str, params: Option<&RawValue>) {
         let log = params.filter(|_| method == "notifications/message");
         if let Some(Ok(log)) = log.map(|params| serde_json::from_str(params.get())) {
-            let _ = self.0.try_send(Heard::Log(log));
+            let _ = self.heard.try_send(Heard::Log(log));
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{Bench, LEGACY, MODERN, check, check_outcome};
 use crate::{
     caller::{Answering, Caller},
     link::{Ask, Heard, stub::Stub},
+    offer::Tool,
 };
 
 const OK: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
@@ -77,10 +78,12 @@ async fn each_revision_has_its_headers() {
 async fn a_modern_call_repeats_its_name_and_what_the_tool_wants_repeated() {
     let stub = Stub::new(&["500", "500"]);
     let bench = Bench::new(stub.web(), MODERN);
-    let name = RawValue::from_string(r#""sch\u00f6n""#.to_owned()).unwrap();
-    let headers = [("Mcp-Param-Region".to_owned(), "eu".to_owned())];
-    let params = [("name", &*name)];
-    let ask = Ask { headers: &headers, ..Ask::new("tools/call", &params) };
+    let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+    let (name, arguments) = (raw(r#""sch\u00f6n""#), raw(r#"{"r":"eu"}"#));
+    let schema = r#"{"properties":{"r":{"type":"string","x-mcp-header":"Region"}}}"#;
+    let tool = Tool::read(&raw(&format!(r#"{{"name":{name},"inputSchema":{schema}}}"#))).unwrap();
+    let params = [("arguments", &*arguments)];
+    let ask = Ask { tool: Some(&tool), ..Ask::new("tools/call", &params) };
     let _ = bench.link.request(ask).await;
     let _ = bench.link.request(Ask::new("resources/read", &[("uri", &name)])).await;
     let rest = "mcp-name==?base64?c2Now7Zu?=";

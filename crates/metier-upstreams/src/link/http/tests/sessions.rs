@@ -156,7 +156,7 @@ async fn check_site(url: &str, headers: &[(&str, &str)], expected: &str) {
     let said = match Http::new(&site(url, headers), stub.web(), &tasks) {
         Err(failed) => failed.to_string(),
         Ok(http) => {
-            let board = Switchboard::new(Arc::new(Identity::new("metier", "1")));
+            let board = Switchboard::new(Arc::new(Identity::new("metier", "1")), Arc::new(()));
             let link = Link::new(Way::Http(http), board);
             let outcome = told(link.request(Ask::new("initialize", &[])).await);
             format!("{}\n{outcome}", stub.log())
