@@ -1,6 +1,6 @@
 //! A call: one request that is being worked on, and its ways back to the client.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use metier_wire::{Era, Error, Revision, write};
 use serde::Serialize;
@@ -8,17 +8,14 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    client::Client,
     lane::{Kind, Lane},
-    session::Session,
 };
-
-/// How long a client may take to answer a request of ours.
-const ASK_DEADLINE: Duration = Duration::from_secs(300);
 
 /// One request that is being worked on.
 #[derive(Clone)]
 pub struct Call {
-    pub(crate) session: Arc<Session>,
+    pub(crate) client: Arc<Client>,
     pub(crate) lane: Lane,
     pub(crate) revision: Revision,
     pub(crate) progress_token: Option<Box<RawValue>>,
@@ -89,31 +86,15 @@ impl Call {
         if self.era() == Era::Modern {
             return Err(AskError::NotAskable(self.revision));
         }
-        let (id, reply) = self.session.expect_reply();
-        let _asked = Asked { session: &self.session, id };
-        let mut out = Vec::new();
-        write::request(&mut out, id, method, params);
-        self.lane.send(Kind::Aside, out).await;
-        let reply = tokio::select! {
-            reply = tokio::time::timeout(ASK_DEADLINE, reply) => reply,
-            () = self.cancelled() => return Err(AskError::Unanswered),
-        };
-        match reply {
-            Ok(Ok(reply)) => reply.map_err(AskError::Refused),
-            Ok(Err(_)) | Err(_) => Err(AskError::Unanswered),
+        tokio::select! {
+            reply = self.client.ask(&self.lane, method, params) => reply,
+            () = self.cancelled() => Err(AskError::Unanswered),
         }
     }
-}
 
-/// A question in the session's book; leaves it when dropped.
-struct Asked<'a> {
-    session: &'a Session,
-    id: u64,
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        self.session.forget(self.id);
+    /// Sends the client a message that belongs to this request.
+    pub(crate) async fn tell(&self, message: Vec<u8>) {
+        self.lane.send(Kind::Aside, message).await;
     }
 }
 

@@ -9,7 +9,9 @@
 //! [`Server`] joins them.
 
 mod call;
+mod client;
 mod describe;
+mod gateway;
 mod http;
 mod lane;
 mod meter;
@@ -21,6 +23,7 @@ mod session;
 mod stdio;
 mod surface;
 mod text;
+mod tool_list;
 mod tools;
 
 #[cfg(test)]
@@ -28,9 +31,14 @@ mod tests;
 
 pub use crate::{
     call::{AskError, Call},
+    client::Client,
+    gateway::{Ear, Expose, Watch},
     http::{Guard, Site, Transports},
     offer::{CatalogFormat, Offer, Presentation},
-    responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder, Work},
+    responder::{
+        Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
+        Work,
+    },
     serve::Server,
     surface::{Ask, Publisher, Surface, surface},
     tools::{Tool, ToolNames},

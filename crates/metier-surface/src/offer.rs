@@ -7,12 +7,7 @@ use std::sync::{
 
 use metier_skills::{Catalog, Match, Query, SearchIndex, SearchResults};
 
-use metier_wire::Era;
-
 use crate::tools::{Tool, ToolNames, definitions};
-
-/// For how long a client may serve a list from memory if it hears of no changes.
-const TTL_MS: u32 = 5_000;
 
 /// How a catalog is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,16 +39,9 @@ pub enum CatalogFormat {
 pub struct Offer {
     catalog: Catalog,
     presentation: Presentation,
-    listing: Arc<Listing>,
+    definitions: Arc<[u8]>,
     index: OnceLock<SearchIndex>,
     is_indexing: AtomicBool,
-}
-
-/// The results of `tools/list`.
-#[derive(Debug, PartialEq, Eq)]
-struct Listing {
-    legacy: Vec<u8>,
-    modern: Vec<u8>,
 }
 
 impl Default for Presentation {
@@ -93,10 +81,10 @@ impl Offer {
     /// Renders a catalog; what looks as it did in the previous offer is shared with it.
     #[must_use]
     pub fn new(catalog: Catalog, presentation: &Presentation, previous: Option<&Offer>) -> Offer {
-        let listing = Listing::new(&definitions(&catalog, presentation));
-        let shared = previous.map(|offer| &offer.listing).filter(|before| ***before == listing);
+        let definitions = definitions(&catalog, presentation);
+        let shared = previous.map(|it| &it.definitions).filter(|before| ***before == *definitions);
         Offer {
-            listing: shared.cloned().unwrap_or_else(|| Arc::new(listing)),
+            definitions: shared.cloned().unwrap_or_else(|| definitions.into()),
             catalog,
             presentation: presentation.clone(),
             index: OnceLock::new(),
@@ -104,19 +92,17 @@ impl Offer {
         }
     }
 
-    /// The whole result of `tools/list` as JSON.
+    /// The definitions of the tools that show skills, separated by commas.
     #[must_use]
-    pub fn tools_list(&self, era: Era) -> &[u8] {
-        match era {
-            Era::Legacy => &self.listing.legacy,
-            Era::Modern => &self.listing.modern,
-        }
+    pub fn definitions(&self) -> &[u8] {
+        &self.definitions
     }
 
     /// Whether a client that has seen an earlier offer would see anything new.
     #[must_use]
     pub fn differs_from(&self, earlier: &Offer) -> bool {
-        !Arc::ptr_eq(&self.listing, &earlier.listing) && self.listing != earlier.listing
+        !Arc::ptr_eq(&self.definitions, &earlier.definitions)
+            && self.definitions != earlier.definitions
     }
 
     /// The skills that are offered.
@@ -148,15 +134,5 @@ impl Offer {
     /// What a tool is called here, if it is offered.
     pub(crate) fn name_of(&self, tool: Tool) -> Option<&'static str> {
         self.presentation.tools.contains(&tool).then(|| tool.name(self.presentation.names))
-    }
-}
-
-impl Listing {
-    fn new(tools: &[u8]) -> Listing {
-        let ttl = format!(",\"ttlMs\":{TTL_MS},\"cacheScope\":\"private\"}}");
-        Listing {
-            legacy: [b"{\"tools\":", tools, b"}"].concat(),
-            modern: [b"{\"resultType\":\"complete\",\"tools\":", tools, ttl.as_bytes()].concat(),
-        }
     }
 }

@@ -1,12 +1,13 @@
 //! What a session asks of whoever answers its requests.
 
-use std::pin::Pin;
+use std::{pin::Pin, sync::Arc};
 
-use metier_wire::{Era, Error, Request};
+use bytes::Bytes;
+use metier_wire::{Era, Error, Meta as Said, Request, Revision};
 use serde::Serialize;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
-use crate::call::Call;
+use crate::{call::Call, client::Client, gateway::Watch};
 
 /// Answers requests; knows nothing of sessions and transports.
 pub trait Responder: Send + Sync + 'static {
@@ -16,17 +17,70 @@ pub trait Responder: Send + Sync + 'static {
     /// How often each list has changed so far; clients are told when it moves.
     fn changes(&self) -> watch::Receiver<Changes>;
 
+    /// What clients are told beside that, as it happens.
+    fn remarks(&self) -> broadcast::Receiver<Remark> {
+        broadcast::channel(1).1
+    }
+
+    /// Takes note of a client that has just introduced itself.
+    fn meet(&self, client: &Arc<Client>) {
+        let _ = client;
+    }
+
+    /// Begins to hear of changes of a resource, until nobody holds the watch any more; none if
+    /// nobody has such a resource.
+    fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
+        let _ = uri;
+        None
+    }
+
     /// Whether requests can be answered in full already.
     fn is_ready(&self) -> bool;
 
-    /// Appends the result of `request` to `out`, or says what has to be done first.
-    fn answer(&self, request: &Request<'_>, era: Era, out: &mut Vec<u8>) -> Result<Answer, Error>;
+    /// All that can be counted here, in the text format of Prometheus.
+    fn metrics(&self, out: &mut String) {
+        let _ = out;
+    }
+
+    /// Appends the result of a request to `out`, or says what has to be done first.
+    fn answer(&self, asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error>;
+}
+
+/// A request, and who asks.
+pub struct Asking<'a> {
+    /// What is asked.
+    pub request: &'a Request<'a>,
+    /// What the request says of itself.
+    pub meta: &'a Said<'a>,
+    /// The rules under which it came.
+    pub revision: Revision,
+    /// Who asks.
+    pub client: &'a Arc<Client>,
+}
+
+impl Asking<'_> {
+    /// The lifecycle under which the request came.
+    #[must_use]
+    pub fn era(&self) -> Era {
+        self.revision.era()
+    }
+}
+
+/// Something that clients are told without having asked for it just now.
+#[derive(Clone, Debug)]
+pub enum Remark {
+    /// A log message, with its level as a number.
+    Log(u8, Bytes),
+    /// A resource has changed.
+    Updated(Arc<str>),
+    /// Anything else.
+    Other(Bytes),
 }
 
 /// What became of a request.
 pub enum Answer {
     /// Its result stands in the buffer.
-    Now,
+    Now(Meta),
     /// Its result takes work that may wait for something.
     Later(Work),
 }
@@ -37,12 +91,35 @@ pub type Work = Box<dyn FnOnce(Call) -> Pin<Box<dyn Future<Output = Done> + Send
 /// The end of [`Work`].
 pub type Done = Result<Body, Error>;
 
-/// A result object, as JSON.
-pub enum Body {
-    /// It has no `_meta`.
-    Plain(Vec<u8>),
-    /// It has a `_meta` of its own.
-    WithMeta(Vec<u8>),
+/// A result.
+pub struct Body {
+    /// An object, as JSON.
+    pub result: Vec<u8>,
+    /// Whether it is complete in itself.
+    pub meta: Meta,
+}
+
+/// Whether a result has a `_meta` of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meta {
+    /// It has none: the server's name may be put there.
+    Absent,
+    /// It has one, or wants none.
+    Own,
+}
+
+impl Body {
+    /// A result that has no `_meta`.
+    #[must_use]
+    pub fn plain(result: Vec<u8>) -> Body {
+        Body { result, meta: Meta::Absent }
+    }
+
+    /// A result that has a `_meta` of its own.
+    #[must_use]
+    pub fn with_meta(result: Vec<u8>) -> Body {
+        Body { result, meta: Meta::Own }
+    }
 }
 
 /// How the server introduces itself.
@@ -70,4 +147,8 @@ pub struct Implementation {
 pub struct Changes {
     /// The list of tools.
     pub tools: u64,
+    /// The lists of resources and their templates.
+    pub resources: u64,
+    /// The list of prompts.
+    pub prompts: u64,
 }

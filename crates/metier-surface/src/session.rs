@@ -1,5 +1,6 @@
 //! A session: one client, whatever the way to it, from `initialize` to the end.
 
+mod announce;
 mod batch;
 mod lifecycle;
 mod listen;
@@ -13,14 +14,12 @@ use std::{
 };
 
 use metier_wire::{
-    Error, Fault, Frame, IdKey, Message, Meta, Notification, Outcome, Request, Response, Revision,
-    write,
+    Error, Fault, Frame, IdKey, Message, Meta, Notification, Request, Revision, write,
 };
-use serde_json::value::RawValue;
-use tokio::{runtime::Handle, sync::oneshot};
+use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{lane::Lane, meter::Meter, responder::Responder};
+use crate::{client::Client, lane::Lane, meter::Meter, responder::Responder};
 
 /// How many requests of one client may be worked on at a time.
 const MOST_RUNNING: usize = 256;
@@ -66,10 +65,7 @@ impl Server {
 /// One client. Requests of 2026-07-28 over HTTP get one each.
 pub(crate) struct Session {
     pub(crate) server: Arc<Server>,
-    /// Ends with the client.
-    pub(crate) end: CancellationToken,
-    /// Where messages go that belong to no request.
-    aside: Option<Lane>,
+    pub(crate) client: Arc<Client>,
     state: Mutex<State>,
 }
 
@@ -78,12 +74,7 @@ struct State {
     revision: Option<Revision>,
     is_initialized: bool,
     running: HashMap<IdKey, CancellationToken>,
-    asked: HashMap<u64, oneshot::Sender<Settled>>,
-    n_asked: u64,
 }
-
-/// A client's answer to a request of ours: its result, or its error object.
-type Settled = Result<Box<RawValue>, Box<RawValue>>;
 
 /// A request, and the rules under which it came.
 pub(crate) struct Asked<'a> {
@@ -110,8 +101,7 @@ impl Session {
     pub(crate) fn new(server: &Arc<Server>, aside: Option<Lane>) -> Arc<Session> {
         Arc::new(Session {
             server: Arc::clone(server),
-            end: CancellationToken::new(),
-            aside,
+            client: Client::new(aside),
             state: Mutex::default(),
         })
     }
@@ -143,7 +133,7 @@ impl Session {
                 Taken::Silently
             }
             Message::Response(response) => {
-                self.settle(&response);
+                self.client.settle(&response);
                 Taken::Silently
             }
         }
@@ -160,6 +150,10 @@ impl Session {
             Ok(meta) => meta,
             Err(error) => return self.refuse(&Fault { id: Some(request.id), error }, out),
         };
+        if meta.capabilities.is_some() && self.client.capabilities().is_none() {
+            self.client.introduce(meta.capabilities);
+            self.server.responder.meet(&self.client);
+        }
         match self.revision_of(request, &meta) {
             Ok(revision) => self.run(&Asked { request, meta: &meta, revision }, lane, out),
             Err(error) => self.refuse(&Fault { id: Some(request.id), error }, out),
@@ -198,30 +192,6 @@ impl Session {
         }
     }
 
-    /// Makes room for the client's answer to a request of ours.
-    pub(crate) fn expect_reply(&self) -> (u64, oneshot::Receiver<Settled>) {
-        let (sender, receiver) = oneshot::channel();
-        let mut state = self.state();
-        state.n_asked += 1;
-        let id = state.n_asked;
-        state.asked.insert(id, sender);
-        (id, receiver)
-    }
-
-    /// Gives up waiting for an answer.
-    pub(crate) fn forget(&self, id: u64) {
-        self.state().asked.remove(&id);
-    }
-
-    fn settle(&self, response: &Response<'_>) {
-        let Some(Ok(id)) = response.id.map(|id| id.as_str().parse()) else { return };
-        let Some(waiting) = self.state().asked.remove(&id) else { return };
-        let _ = waiting.send(match response.outcome {
-            Outcome::Result(result) => Ok(result.to_owned()),
-            Outcome::Error(error) => Err(error.to_owned()),
-        });
-    }
-
     /// The revision that `initialize` settled on.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.state().revision
@@ -239,6 +209,6 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.end.cancel();
+        self.client.end.cancel();
     }
 }

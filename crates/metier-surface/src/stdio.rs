@@ -61,7 +61,7 @@ pub(crate) async fn serve(
         () = stop.cancelled() => {}
     }
     server.finish().await;
-    session.end.cancel();
+    session.client.end.cancel();
     let farewell = async {
         lane.send(Kind::End, Vec::new()).await;
         let _ = all_written.await;

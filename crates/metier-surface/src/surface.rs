@@ -2,16 +2,22 @@
 
 use std::{sync::Arc, time::Duration};
 
-use metier_skills::Catalog;
-use metier_wire::{Era, Error, Request, Text};
+use metier_skills::{Catalog, Lookup};
+use metier_upstreams::Upstreams;
+use metier_wire::{Error, Text};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, broadcast, mpsc, oneshot, watch};
 
 use crate::{
     call::Call,
+    client::Client,
+    gateway::{Ear, Expose, Gateway, Watch, gateway, only_page},
     offer::{Offer, Presentation},
-    responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder},
+    responder::{
+        Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
+    },
+    tool_list::ToolList,
     tools::Order,
 };
 
@@ -19,6 +25,9 @@ use crate::{
 const MOST_ASKS: usize = 64;
 /// How many lists, searches and files are made ready at a time.
 const MOST_FILLED: usize = 8;
+/// What a model should know of tools that are not about skills.
+const SERVERS: &str = "\nTools named `server__tool` belong to other MCP servers. \
+                       If `tools_search` is listed, find them with it and call them with `tools_call`.";
 /// How often a client hears that the first scan goes on.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -26,8 +35,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Surface {
     greeting: Greeting,
     presentation: Presentation,
-    changes: watch::Receiver<Changes>,
+    changes: Arc<watch::Sender<Changes>>,
     counter: Counter,
+    ear: Arc<Ear>,
+    gateway: Option<Arc<Gateway>>,
 }
 
 /// Where orders are filled that may take a while.
@@ -43,7 +54,7 @@ struct Counter {
 pub struct Publisher {
     presentation: Presentation,
     offers: watch::Sender<Option<Arc<Offer>>>,
-    changes: watch::Sender<Changes>,
+    changes: Arc<watch::Sender<Changes>>,
 }
 
 /// Asks for a look at the disk; answered when the newest catalog shows its present state.
@@ -56,7 +67,7 @@ pub fn surface(
     presentation: Presentation,
 ) -> (Surface, Publisher, mpsc::Receiver<Ask>) {
     let (offers, newest) = watch::channel(None);
-    let (changes, changed) = watch::channel(Changes::default());
+    let changes = Arc::new(watch::Sender::new(Changes::default()));
     let (asks, asked) = mpsc::channel(MOST_ASKS);
     let greeting = Greeting {
         server,
@@ -64,8 +75,14 @@ pub fn surface(
         instructions: presentation.instructions(),
     };
     let counter = Counter { offers: newest, asks, desks: Arc::new(Semaphore::new(MOST_FILLED)) };
-    let surface =
-        Surface { greeting, presentation: presentation.clone(), changes: changed, counter };
+    let surface = Surface {
+        greeting,
+        presentation: presentation.clone(),
+        changes: Arc::clone(&changes),
+        counter,
+        ear: Ear::new(),
+        gateway: None,
+    };
     (surface, Publisher { presentation, offers, changes }, asked)
 }
 
@@ -85,12 +102,6 @@ impl Publisher {
 }
 
 #[derive(Deserialize)]
-struct ListTools<'a> {
-    #[serde(borrow, default)]
-    cursor: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
 struct CallTool<'a> {
     #[serde(borrow, default)]
     name: Option<&'a RawValue>,
@@ -104,71 +115,139 @@ impl Responder for Surface {
     }
 
     fn changes(&self) -> watch::Receiver<Changes> {
-        self.changes.clone()
+        self.changes.subscribe()
+    }
+
+    fn remarks(&self) -> broadcast::Receiver<Remark> {
+        self.ear.remarks()
+    }
+
+    fn meet(&self, client: &Arc<Client>) {
+        self.ear.meet(client);
+    }
+
+    fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
+        self.gateway.as_ref()?.watch(uri)
+    }
+
+    fn metrics(&self, out: &mut String) {
+        if let Some(gateway) = &self.gateway {
+            gateway.metrics(out);
+        }
     }
 
     fn is_ready(&self) -> bool {
         self.counter.offers.borrow().is_some()
     }
 
-    fn answer(&self, request: &Request<'_>, era: Era, out: &mut Vec<u8>) -> Result<Answer, Error> {
-        match &*request.method {
-            "tools/list" => self.list_tools(request.params, era, out),
-            "tools/call" => self.call_tool(request.params, era, out),
-            method => Err(Error::method_not_found(method)),
+    fn answer(&self, asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
+        match (&*asking.request.method, &self.gateway) {
+            ("tools/list", _) => self.list_tools(asking, out),
+            ("tools/call", _) => self.call_tool(asking, out),
+            (_, Some(gateway)) => gateway.answer(asking, out),
+            (method, None) => Err(Error::method_not_found(method)),
         }
     }
 }
 
 impl Surface {
-    fn list_tools(
-        &self,
-        params: Option<&RawValue>,
-        era: Era,
-        out: &mut Vec<u8>,
-    ) -> Result<Answer, Error> {
-        let params = params.map_or("{}", RawValue::get);
-        let asked: ListTools<'_> = serde_json::from_str(params)
-            .map_err(|error| Error::invalid_params(format!("tools/list: {error}")))?;
-        if asked.cursor.is_some() {
-            return Err(Error::invalid_params("`cursor` is unknown: the list is one page"));
-        }
-        if let Some(offer) = self.newest() {
-            out.extend_from_slice(offer.tools_list(era));
-            return Ok(Answer::Now);
+    /// Who hears what servers say, to be given to the servers that will be joined.
+    #[must_use]
+    pub fn ear(&self) -> Arc<Ear> {
+        Arc::clone(&self.ear)
+    }
+
+    /// What the first client says that it can do, as soon as there is one.
+    pub fn first_client(&self) -> impl Future<Output = Box<RawValue>> + Send + use<> {
+        Arc::clone(&self.ear).first_client()
+    }
+
+    /// Shows what servers offer beside the skills. The future keeps their lists up to date: it has to
+    /// be run for as long as the surface is. `instance` tells this process from all others.
+    pub fn join(
+        &mut self,
+        upstreams: Upstreams,
+        expose: Expose,
+        instance: &str,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let look = (self.presentation.names, expose);
+        let changes = Arc::clone(&self.changes);
+        let (gateway, stock) = gateway(upstreams, Arc::clone(&self.ear), look, instance, changes);
+        self.gateway = Some(gateway);
+        self.greeting.capabilities = json!({
+            "tools": { "listChanged": true },
+            "resources": { "listChanged": true, "subscribe": true },
+            "prompts": { "listChanged": true },
+            "completions": {},
+            "logging": {},
+        });
+        self.greeting.instructions.push_str(SERVERS);
+        stock
+    }
+
+    fn list_tools(&self, asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
+        only_page(asking.request.params)?;
+        let list = ToolList {
+            server: self.greeting.server.clone(),
+            gateway: self.gateway.clone(),
+            client: Arc::clone(asking.client),
+        };
+        let shelf = match &self.gateway {
+            Some(gateway) => gateway.settled_shelf().map(Some),
+            None => Some(None),
+        };
+        if let (Some(offer), Some(shelf)) = (self.newest(), shelf) {
+            return Ok(Answer::Now(list.write(&offer, shelf.as_deref(), asking.era(), out)));
         }
         let offers = self.counter.offers.clone();
         Ok(Answer::Later(Box::new(move |call| {
             Box::pin(async move {
                 let offer = first(offers, &call).await?;
-                Ok(Body::Plain(offer.tools_list(call.era()).to_vec()))
+                let shelf = match &list.gateway {
+                    Some(gateway) => Some(gateway.settled().await),
+                    None => None,
+                };
+                let mut result = Vec::new();
+                let meta = list.write(&offer, shelf.as_deref(), call.era(), &mut result);
+                Ok(Body { result, meta })
             })
         })))
     }
 
-    fn call_tool(
-        &self,
-        params: Option<&RawValue>,
-        era: Era,
-        out: &mut Vec<u8>,
-    ) -> Result<Answer, Error> {
-        let params = params.map_or("{}", RawValue::get);
+    fn call_tool(&self, asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
+        let params = asking.request.params.map_or("{}", RawValue::get);
         let asked: CallTool<'_> = serde_json::from_str(params)
             .map_err(|error| Error::invalid_params(format!("tools/call: {error}")))?;
         let name = asked.name.ok_or_else(|| Error::invalid_params("`name` is required"))?;
         let name = serde_json::from_str::<Text<'_>>(name.get())
             .map_err(|_| Error::invalid_params("`name` must be a string"))?;
-        let tool = self.presentation.tool(&name.0).ok_or_else(|| unknown_tool(&name.0))?;
+        let Some(tool) = self.presentation.tool(&name.0) else {
+            let answer = match &self.gateway {
+                Some(gateway) => gateway.call_tool(asking, &name.0, out)?,
+                None => None,
+            };
+            return answer.ok_or_else(|| unknown_tool(&name.0));
+        };
         let order = tool.order(asked.arguments)?;
         match self.newest() {
             Some(offer) if order.is_quick() => {
-                order.fill(&offer, era, out);
-                Ok(Answer::Now)
+                order.fill(&offer, asking.era(), out);
+                self.reveal(&order, &offer, asking.client);
+                Ok(Answer::Now(Meta::Absent))
             }
             _ => {
                 let counter = self.counter.clone();
                 Ok(Answer::Later(Box::new(move |call| Box::pin(fill(order, counter, call)))))
             }
+        }
+    }
+
+    /// Shows a client the tools that the skill wants which it has just loaded.
+    fn reveal(&self, order: &Order, offer: &Offer, client: &Client) {
+        if let (Some(gateway), Order::Load { name }) = (&self.gateway, order)
+            && let Lookup::Found(entry) = offer.catalog().find(name)
+        {
+            gateway.reveal(client, &entry.skill);
         }
     }
 
@@ -204,7 +283,7 @@ async fn fill(order: Order, counter: Counter, call: Call) -> Done {
         // Nobody waits for it: the next search may be quicker.
         tokio::task::spawn_blocking(move || offer.build_index());
     }
-    Ok(Body::Plain(out))
+    Ok(Body::plain(out))
 }
 
 /// The newest offer; before there is one, the first.

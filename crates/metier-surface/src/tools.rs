@@ -14,12 +14,9 @@ mod summary;
 use metier_wire::{Era, Error};
 use serde_json::value::RawValue;
 
-use crate::{
-    offer::Offer,
-    tools::{arguments::Argument, reply::Reply},
-};
+use crate::{offer::Offer, tools::arguments::Argument};
 
-pub(crate) use definition::definitions;
+pub(crate) use {definition::definitions, reply::Reply};
 
 /// Which names of tools are on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,7 +17,8 @@ use crate::{
     hub::{Hub, Order, Plan},
     identity::Identity,
     link::Ask,
-    roster::{Roster, Server, ToolEntry},
+    registry::ToolEntry,
+    roster::{Roster, Server},
     rounds::{MOST_ROUNDS, Questions},
     spec::ServerName,
 };

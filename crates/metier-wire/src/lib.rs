@@ -25,6 +25,7 @@
 mod error;
 pub mod header;
 mod id;
+mod members;
 mod message;
 mod meta;
 mod revision;
@@ -38,6 +39,7 @@ mod tests;
 pub use crate::{
     error::Error,
     id::{Id, IdKey},
+    members::Members,
     message::{Fault, Frame, Message, Notification, Outcome, Request, Response},
     meta::{Meta, SERVER_INFO},
     revision::{Era, Revision},

@@ -10,7 +10,7 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint
 use clap_complete::Shell;
 
 pub(crate) use self::{
-    mcp::{CatalogFormat, LogFormat, LogLevel, Logs, Mcp, ToolNames, Transport},
+    mcp::{CatalogFormat, Expose, LogFormat, LogLevel, Logs, Mcp, ToolNames, Transport},
     servers::{Add, Client, Remote, Remove, Servers, Trust},
     upstreams::{Call, ListResources, ListServers, ListTools, Reach, Read},
 };

@@ -47,12 +47,23 @@ impl Looked {
         environment: &Environment,
         ui: &mut Ui<'_>,
     ) -> Result<Looked, Failure> {
+        let home = environment.at_home(selection.user_dir.as_deref());
+        let settings = Settings::read(&home, &selection.config, ProjectTrust::Recorded)?;
+        Looked::with(&settings, selection, environment, ui)
+    }
+
+    /// The same, where the configuration has been read.
+    pub(crate) fn with(
+        settings: &Settings,
+        selection: &Selection,
+        environment: &Environment,
+        ui: &mut Ui<'_>,
+    ) -> Result<Looked, Failure> {
         let environment = environment.at_home(selection.user_dir.as_deref());
-        let settings = Settings::read(&environment, &selection.config, ProjectTrust::Recorded)?;
-        let filter = filter(selection, &settings)?;
-        let places = places(selection, &environment, &settings);
+        let filter = filter(selection, settings)?;
+        let places = places(selection, &environment, settings);
         warn_of_missing(selection, &environment, ui)?;
-        Ok(Looked { places, filter, problems: settings.problems })
+        Ok(Looked { places, filter, problems: settings.problems.clone() })
     }
 }
 

@@ -210,7 +210,7 @@ async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> R
     let mut reader = replay.reader(None);
     let first = tokio::select! {
         first = tokio::time::timeout(PATIENCE, replay.next(&mut reader)) => first,
-        () = client.session.end.cancelled() => return no_session(),
+        () = client.session.client.end.cancelled() => return no_session(),
     };
     match first {
         Ok(Some((_, Outgoing { kind: Kind::Reply, message }))) => {
@@ -221,7 +221,7 @@ async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> R
     }
     let number = client.keep(&replay);
     let reader = replay.reader(Some(0));
-    let stop = client.session.end.clone();
+    let stop = client.session.client.end.clone();
     let is_primed = client.session.revision() >= Some(Revision::V2025_11_25);
     let primer = is_primed.then(|| Ok(events::primer(number)));
     let rest = Resumed { number, replay, reader, stop }.events(connection);

@@ -24,7 +24,9 @@ pub(super) async fn readiness(Shared(state): Shared<Arc<State>>) -> Response {
 
 pub(super) async fn metrics(Shared(state): Shared<Arc<State>>) -> Response {
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");
-    ([(CONTENT_TYPE, kind)], state.server.meter.render()).into_response()
+    let mut text = state.server.meter.render();
+    state.server.responder.metrics(&mut text);
+    ([(CONTENT_TYPE, kind)], text).into_response()
 }
 
 pub(super) async fn nowhere() -> Response {

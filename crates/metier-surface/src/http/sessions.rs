@@ -198,7 +198,7 @@ impl Client {
     }
 
     fn end(&self) {
-        self.session.end.cancel();
+        self.session.client.end.cancel();
         match &self.way {
             Way::Stream(replay) => replay.close(),
             // The stream is the session: whoever ends one has ended the other.

@@ -5,24 +5,20 @@ use std::{borrow::Cow, sync::Arc};
 use metier_wire::{Era, Error, Request, Revision, write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
-use super::{Session, news::News};
-use crate::{
-    lane::{Kind, Lane},
-    responder::{Answer, Implementation},
-};
+use super::{Asked, Session, announce::Announcer, news::News};
+use crate::responder::{Answer, Asking, Implementation, Meta};
 
 /// How long clients may remember what the server can do.
 const DISCOVERY_TTL_MS: u64 = 3_600_000;
-
-pub(super) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Initialize<'a> {
     #[serde(borrow)]
     protocol_version: Cow<'a, str>,
+    #[serde(borrow, default)]
+    capabilities: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
@@ -49,26 +45,29 @@ impl Session {
     /// Answers what belongs to the session itself, and hands on the rest.
     pub(super) fn answer(
         self: &Arc<Session>,
-        request: &Request<'_>,
-        revision: Revision,
+        asked: &Asked<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Answer, Error> {
+        let Asked { request, meta, revision } = *asked;
         match (&*request.method, revision.era()) {
             ("initialize", Era::Legacy) => self.initialize(request, out),
             ("ping", Era::Legacy) => {
                 out.extend_from_slice(b"{}");
-                Ok(Answer::Now)
+                Ok(Answer::Now(Meta::Absent))
             }
             ("server/discover", Era::Modern) => {
                 self.discover(out);
-                Ok(Answer::Now)
+                Ok(Answer::Now(Meta::Absent))
             }
             ("subscriptions/listen", Era::Modern) => self.listen(request),
             // Each era has methods that the other does not know.
             ("initialize" | "ping" | "server/discover" | "subscriptions/listen", _) => {
                 Err(Error::method_not_found(&request.method))
             }
-            (_, era) => self.server.responder.answer(request, era, out),
+            _ => {
+                let asking = Asking { request, meta, revision, client: &self.client };
+                self.server.responder.answer(&asking, out)
+            }
         }
     }
 
@@ -78,6 +77,8 @@ impl Session {
             .map_err(|error| Error::invalid_params(format!("initialize: {error}")))?;
         let revision = Revision::negotiated(&asked.protocol_version);
         self.state().revision = Some(revision);
+        self.client.introduce(asked.capabilities);
+        self.server.responder.meet(&self.client);
         tracing::info!(%revision, "a client begins");
         let greeting = self.server.responder.greeting();
         let initialized = Initialized {
@@ -87,7 +88,7 @@ impl Session {
             instructions: &greeting.instructions,
         };
         write::json(out, &initialized);
-        Ok(Answer::Now)
+        Ok(Answer::Now(Meta::Absent))
     }
 
     fn discover(&self, out: &mut Vec<u8>) {
@@ -106,29 +107,21 @@ impl Session {
     /// The client is ready to hear of changes.
     pub(super) fn initialized(&self) {
         let mut state = self.state();
-        let (Some(_), Some(lane), false) = (state.revision, &self.aside, state.is_initialized)
+        let (Some(_), Some(lane), false) =
+            (state.revision, self.client.aside(), state.is_initialized)
         else {
             return;
         };
         state.is_initialized = true;
         let server = &self.server;
-        let announce =
-            announce(News::new(server.responder.changes()), lane.clone(), self.end.clone());
+        let announcer = Announcer {
+            news: News::new(server.responder.changes()),
+            remarks: server.responder.remarks(),
+            client: Arc::clone(&self.client),
+            lane: lane.clone(),
+        };
+        let announce = announcer.run();
         let announce = server.stop.clone().run_until_cancelled_owned(announce);
         server.tasks.spawn_on(announce, &server.runtime);
-    }
-}
-
-/// Tells a client of an earlier revision, unasked, that a list has changed.
-async fn announce(mut news: News, lane: Lane, end: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = end.cancelled() => return,
-            () = lane.closed() => return,
-            changed = news.of_tools() => if changed.is_err() { return },
-        }
-        let mut out = Vec::new();
-        write::notification(&mut out, TOOLS_CHANGED, None::<&()>);
-        lane.send(Kind::Aside, out).await;
     }
 }

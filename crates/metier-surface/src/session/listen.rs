@@ -1,17 +1,27 @@
 //! Subscriptions of revision 2026-07-28: one request whose answer is a stream of changes.
 
+use std::{collections::HashMap, sync::Arc};
+
 use metier_wire::{Error, Request, write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::{Session, lifecycle::TOOLS_CHANGED, news::News};
+use super::{
+    Session,
+    announce::{UPDATED, next},
+    news::{List, News},
+};
 use crate::{
     call::Call,
-    responder::{Answer, Body, Done},
+    gateway::Watch,
+    responder::{Answer, Body, Done, Remark},
 };
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+/// How many resources one subscription may name.
+const MOST_RESOURCES: usize = 256;
 
 #[derive(Deserialize)]
 struct Listen {
@@ -19,23 +29,32 @@ struct Listen {
 }
 
 /// What the client wants to hear of. What is not offered here is left out of the answer.
-#[derive(Clone, Copy, Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has it so")]
 struct Filter {
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     tools_list_changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resources_list_changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_list_changed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resource_subscriptions: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct Tagged<'a> {
     #[serde(rename = "_meta")]
-    meta: Meta<'a>,
+    meta: Tag<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notifications: Option<&'a Filter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct Meta<'a> {
+struct Tag<'a> {
     #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
     subscription: &'a RawValue,
 }
@@ -45,10 +64,28 @@ impl Session {
         let params = request.params.map_or("{}", RawValue::get);
         let listen: Listen = serde_json::from_str(params)
             .map_err(|error| Error::invalid_params(format!("subscriptions/listen: {error}")))?;
+        let mut filter = listen.notifications;
+        if filter.resource_subscriptions.len() > MOST_RESOURCES {
+            let message =
+                format!("at most {MOST_RESOURCES} resources can be subscribed to at once");
+            return Err(Error::invalid_params(message));
+        }
+        let responder = &self.server.responder;
+        let offers = |capability| responder.greeting().capabilities.get(capability).is_some();
+        filter.tools_list_changed &= offers("tools");
+        filter.resources_list_changed &= offers("resources");
+        filter.prompts_list_changed &= offers("prompts");
+        let watched: HashMap<String, Arc<Watch>> = (filter.resource_subscriptions.drain(..))
+            .filter_map(|uri| responder.watch(&uri).map(|watch| (uri, watch)))
+            .collect();
+        filter.resource_subscriptions = watched.keys().cloned().collect();
+        filter.resource_subscriptions.sort();
         let subscription = Subscription {
             id: request.id.to_raw(),
-            filter: listen.notifications,
-            news: News::new(self.server.responder.changes()),
+            filter,
+            watched,
+            news: News::new(responder.changes()),
+            remarks: responder.remarks(),
             stop: self.server.stop.clone(),
         };
         Ok(Answer::Later(Box::new(move |call| Box::pin(subscription.run(call)))))
@@ -58,7 +95,9 @@ impl Session {
 struct Subscription {
     id: Box<RawValue>,
     filter: Filter,
+    watched: HashMap<String, Arc<Watch>>,
     news: News,
+    remarks: broadcast::Receiver<Remark>,
     stop: CancellationToken,
 }
 
@@ -69,19 +108,43 @@ impl Subscription {
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => break,
-                changed = self.news.of_tools() => if changed.is_err() { break },
-            }
-            if self.filter.tools_list_changed {
-                call.notify(TOOLS_CHANGED, &self.tagged(None)).await;
+                changed = self.news.next() => match changed {
+                    Ok(lists) => self.announce(&lists, &call).await,
+                    Err(_) => break,
+                },
+                remark = next(&mut self.remarks) => self.pass_on(remark, &call).await,
             }
         }
         let mut out = br#"{"resultType":"complete","_meta":"#.to_vec();
         write::json(&mut out, &self.tagged(None).meta);
         out.push(b'}');
-        Ok(Body::WithMeta(out))
+        Ok(Body::with_meta(out))
+    }
+
+    async fn announce(&self, lists: &[List], call: &Call) {
+        for list in lists {
+            let is_wanted = match list {
+                List::Tools => self.filter.tools_list_changed,
+                List::Resources => self.filter.resources_list_changed,
+                List::Prompts => self.filter.prompts_list_changed,
+            };
+            if is_wanted {
+                call.notify(list.notification(), &self.tagged(None)).await;
+            }
+        }
+    }
+
+    /// Tells of a resource that has changed.
+    async fn pass_on(&self, remark: Remark, call: &Call) {
+        if let Remark::Updated(uri) = remark
+            && self.watched.contains_key(&*uri)
+        {
+            let tagged = Tagged { uri: Some(&uri), ..self.tagged(None) };
+            call.notify(UPDATED, &tagged).await;
+        }
     }
 
     fn tagged<'a>(&'a self, notifications: Option<&'a Filter>) -> Tagged<'a> {
-        Tagged { meta: Meta { subscription: &self.id }, notifications }
+        Tagged { meta: Tag { subscription: &self.id }, notifications, uri: None }
     }
 }

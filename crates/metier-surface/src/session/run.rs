@@ -16,7 +16,7 @@ use super::{Asked, MOST_RUNNING, Session, Taken};
 use crate::{
     call::Call,
     lane::{Kind, Lane, Room},
-    responder::{Answer, Body, Done, Implementation, Work},
+    responder::{Answer, Body, Done, Implementation, Meta, Work},
 };
 
 #[derive(Deserialize)]
@@ -38,11 +38,13 @@ impl Session {
         let since = Instant::now();
         let begin = out.len();
         let answer = catch_unwind(AssertUnwindSafe(|| {
-            write::result(out, request.id, |out| self.answer(request, revision, out))
+            write::result(out, request.id, |out| self.answer(asked, out))
         }));
         let refused = match answer {
-            Ok(Ok(Answer::Now)) => {
-                sign(out, revision, &self.server.responder.greeting().server);
+            Ok(Ok(Answer::Now(own))) => {
+                if own == Meta::Absent {
+                    sign(out, revision, &self.server.responder.greeting().server);
+                }
                 self.server.meter.answered(&request.method, since.elapsed());
                 return Taken::Answered;
             }
@@ -73,7 +75,7 @@ impl Session {
         let cancelled = self.enter(request.id)?;
         let running = Running { session: Arc::clone(self), key: request.id.key() };
         let call = Call {
-            session: Arc::clone(self),
+            client: Arc::clone(&self.client),
             lane: lane(),
             revision,
             progress_token: meta.progress_token.map(ToOwned::to_owned),
@@ -111,7 +113,7 @@ impl Session {
             let message = format!("a request with id {} is being worked on", id.as_str());
             return Err(Error::invalid_request(message));
         }
-        let token = self.end.child_token();
+        let token = self.client.end.child_token();
         state.running.insert(key, token.clone());
         Ok(token)
     }
@@ -159,12 +161,12 @@ fn reply(id: &RawValue, done: Done, revision: Revision, server: &Implementation)
     let mut out = Vec::new();
     let Some(id) = Id::new(id) else { return out };
     match done {
-        Ok(Body::Plain(result)) => {
+        Ok(Body { result, meta }) => {
+            out.reserve(result.len() + 64);
             write::result(&mut out, id, |out| out.extend_from_slice(&result));
-            sign(&mut out, revision, server);
-        }
-        Ok(Body::WithMeta(result)) => {
-            write::result(&mut out, id, |out| out.extend_from_slice(&result));
+            if meta == Meta::Absent {
+                sign(&mut out, revision, server);
+            }
         }
         Err(error) => write::error(&mut out, Some(id), &error),
     }

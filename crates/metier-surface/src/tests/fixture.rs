@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, atomic::AtomicUsize, atomic::Ordering::SeqCst};
 
-use metier_wire::{Era, Error, Request};
+use metier_wire::{Era, Error};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use crate::{
     call::Call,
-    responder::{Answer, Body, Changes, Done, Greeting, Implementation, Responder},
+    responder::{Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Responder},
 };
 
 /// Answers `now`, `later`, `wait`, `progress`, `ask`, `panic` and `panic_later`.
@@ -89,11 +89,12 @@ impl Responder for StandIn {
         true
     }
 
-    fn answer(&self, request: &Request<'_>, era: Era, out: &mut Vec<u8>) -> Result<Answer, Error> {
-        match &*request.method {
+    fn answer(&self, asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
+        match &*asking.request.method {
             "now" => {
-                out.extend_from_slice(result(era, json!({ "came": "now" })).to_string().as_bytes());
-                Ok(Answer::Now)
+                let result = result(asking.era(), json!({ "came": "now" }));
+                out.extend_from_slice(result.to_string().as_bytes());
+                Ok(Answer::Now(Meta::Absent))
             }
             "panic" => panic!("on purpose"),
             method => self.work(method).ok_or_else(|| Error::method_not_found(method)),
@@ -117,7 +118,7 @@ fn later<F: Future<Output = Done> + Send + 'static>(
 }
 
 fn done(call: &Call, value: Value) -> Done {
-    Ok(Body::Plain(result(call.era(), value).to_string().into_bytes()))
+    Ok(Body::plain(result(call.era(), value).to_string().into_bytes()))
 }
 
 fn result(era: Era, mut value: Value) -> Value {

@@ -1,6 +1,7 @@
 //! What `tools/list` says of each tool.
 
 use metier_skills::{Catalog, Match};
+use metier_wire::write;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ struct Annotations {
     open_world_hint: bool,
 }
 
-/// The offered tools as a JSON array.
+/// The offered tools as JSON, separated by commas.
 pub(crate) fn definitions(catalog: &Catalog, presentation: &Presentation) -> Vec<u8> {
     let tools = presentation.tools.iter().map(|&tool| Definition {
         name: tool.name(presentation.names),
@@ -46,8 +47,12 @@ pub(crate) fn definitions(catalog: &Catalog, presentation: &Presentation) -> Vec
             open_world_hint: false,
         },
     });
-    // Nothing in a definition can refuse to be written.
-    serde_json::to_vec(&tools.collect::<Vec<_>>()).unwrap_or_else(|_| b"[]".to_vec())
+    let rendered = tools.map(|it| {
+        let mut out = Vec::new();
+        write::json(&mut out, &it);
+        out
+    });
+    rendered.collect::<Vec<_>>().join(&b',')
 }
 
 fn description(tool: Tool, catalog: &Catalog, presentation: &Presentation) -> String {

@@ -8,9 +8,9 @@ use serde::{Serialize, Serializer};
 use metier_wire::Era;
 
 /// Where a result goes, and in which shape.
-pub(super) struct Reply<'a> {
-    pub(super) era: Era,
-    pub(super) out: &'a mut Vec<u8>,
+pub(crate) struct Reply<'a> {
+    pub(crate) era: Era,
+    pub(crate) out: &'a mut Vec<u8>,
 }
 
 /// A file that is not text.
@@ -56,12 +56,12 @@ struct Resource<'a> {
 
 impl Reply<'_> {
     /// Answers with a text.
-    pub(super) fn text(self, text: impl Display) {
+    pub(crate) fn text(self, text: impl Display) {
         self.write::<_, ()>(CallResult::new(Text { text }));
     }
 
     /// Answers with a text for people and a value for programs.
-    pub(super) fn structured(self, text: impl Display, value: impl Serialize) {
+    pub(crate) fn structured(self, text: impl Display, value: impl Serialize) {
         let result = CallResult::new(Text { text });
         self.write(CallResult { structured_content: Some(value), ..result });
     }
@@ -75,7 +75,7 @@ impl Reply<'_> {
     }
 
     /// Says why there is no answer, in words that help to ask again.
-    pub(super) fn refusal(self, text: impl Display) {
+    pub(crate) fn refusal(self, text: impl Display) {
         self.write::<_, ()>(CallResult { is_error: true, ..CallResult::new(Text { text }) });
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum, ValueHint, builder::NonEmptyStringValueParser};
 use metier_surface::Tool;
 
-use super::{MatchMode, Selection};
+use super::{MatchMode, Selection, Servers};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Mcp {
@@ -31,6 +31,12 @@ pub(crate) struct Mcp {
     /// The tools to offer: skill, skills_list, skills_search, skills_read (comma-separated)
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tool, help_heading = "What clients see")]
     pub(crate) tools: Vec<Tool>,
+    /// Which tools of other servers to list
+    #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = "What clients see")]
+    pub(crate) expose: Expose,
+    /// Show skills only, and start no server
+    #[arg(long, help_heading = "What clients see")]
+    pub(crate) no_servers: bool,
     /// The names of the tools: skills_list, or skills.list
     #[arg(long, value_name = "HOW", default_value = "wire", help_heading = "What clients see")]
     pub(crate) tool_names: ToolNames,
@@ -60,6 +66,8 @@ pub(crate) struct Mcp {
     pub(crate) logs: Logs,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) servers: Servers,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -70,6 +78,18 @@ pub(crate) enum Transport {
     Http,
     /// Legacy SSE at /mcp
     Sse,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Expose {
+    /// Every tool
+    All,
+    /// Three tools that find, describe and call the others
+    Search,
+    /// Those that a loaded skill names in `allowed-tools`
+    Skills,
+    /// `all` up to 40 tools, else `search`
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,4 +1,6 @@
-//! `metier mcp`: shows the skills to MCP clients, over stdio or HTTP.
+//! `metier mcp`: shows skills and servers to MCP clients, over stdio or HTTP.
+
+mod servers;
 
 use std::{
     fs,
@@ -35,7 +37,8 @@ use crate::{
 const TOKEN_VARIABLE: &str = "METIER_TOKEN";
 
 pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Outcome {
-    let looked = Looked::at(&args.selection, environment, ui)?;
+    let (settings, edits) = servers::read(args, environment)?;
+    let looked = Looked::with(&settings, &args.selection, environment, ui)?;
     let token = match args.transport {
         Transport::Stdio => None,
         Transport::Http | Transport::Sse => token(args, environment)?,
@@ -46,7 +49,8 @@ pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Out
     }
     let runtime = runtime(args.transport)?;
     let served = runtime.block_on(async {
-        let (surface, publisher, asks) = surface(server(args), presentation(args));
+        let (mut surface, publisher, asks) = surface(server(args), presentation(args));
+        let joined = servers::join(args, &mut surface, settings, edits);
         let refresher = Refresher {
             places: looked.places,
             filter: looked.filter,
@@ -55,10 +59,23 @@ pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Out
             asks,
         };
         let (stop, signalled) = shutdown::on_signal()?;
-        tokio::select! {
+        let (upstreams, kept) = joined.unzip();
+        let background = async {
+            let kept = async {
+                if let Some(kept) = kept {
+                    kept.await;
+                }
+            };
+            tokio::join!(refresher.run(), signalled, kept);
+        };
+        let served = tokio::select! {
             served = serve(args, surface, token, stop) => served,
-            () = async { tokio::join!(refresher.run(), signalled); } => Ok(()),
+            () = background => Ok(()),
+        };
+        if let Some(upstreams) = upstreams {
+            servers::end(&upstreams).await;
         }
+        served
     });
     // A scan that is under way need not end.
     runtime.shutdown_background();

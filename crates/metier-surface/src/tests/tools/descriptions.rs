@@ -6,10 +6,8 @@ use proptest::{
     prelude::{Strategy, any, prop_oneof, proptest},
     sample::select,
 };
-use serde_json::Value;
 
-use super::fixture::{Machine, TREE};
-use metier_wire::Era;
+use super::fixture::{Machine, TREE, definitions};
 
 use crate::{
     CatalogFormat, Presentation, Tool, ToolNames,
@@ -18,8 +16,7 @@ use crate::{
 
 fn describe(machine: &Machine, presentation: &Presentation) -> String {
     let offer = machine.offer_as(presentation);
-    let list: Value = serde_json::from_slice(offer.tools_list(Era::Legacy)).unwrap();
-    list["tools"][0]["description"].as_str().unwrap().to_owned()
+    definitions(&offer)[0]["description"].as_str().unwrap().to_owned()
 }
 
 fn catalog(description: &str) -> &str {

@@ -121,3 +121,9 @@ pub(super) fn text(result: &Value) -> String {
 pub(super) fn make_pipe(path: &Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
+
+/// The definitions of the tools that show skills.
+pub(super) fn definitions(offer: &Offer) -> Vec<Value> {
+    let list = [b"[", offer.definitions(), b"]"].concat();
+    serde_json::from_slice(&list).unwrap()
+}

@@ -2,18 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::{Machine, TREE};
+use super::fixture::{Machine, TREE, definitions};
 use metier_wire::Era;
 
-use crate::{Offer, Presentation, Tool, ToolNames};
+use crate::{
+    Implementation, Meta, Offer, Presentation, Tool, ToolNames, client::Client, tool_list::ToolList,
+};
 
 fn list(offer: &Offer, era: Era) -> Value {
-    serde_json::from_slice(offer.tools_list(era)).unwrap()
+    let server = Implementation { name: "metier".into(), version: "1".into() };
+    let list = ToolList { server, gateway: None, client: Client::new(None) };
+    let mut out = Vec::new();
+    assert_eq!(list.write(offer, None, era, &mut out), Meta::Absent);
+    serde_json::from_slice(&out).unwrap()
 }
 
 fn names(offer: &Offer) -> Vec<String> {
-    let list = list(offer, Era::Legacy);
-    let tools = list["tools"].as_array().unwrap();
+    let tools = definitions(offer);
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -89,7 +94,7 @@ fn an_offer_differs_only_if_a_client_would_see_it() {
     machine.write("custom/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files\n---\nNew");
     let same = Offer::new(machine.catalog(), &presentation, Some(&first));
     assert!(!same.differs_from(&first));
-    let ptr = |offer: &Offer| offer.tools_list(Era::Modern).as_ptr();
+    let ptr = |offer: &Offer| offer.definitions().as_ptr();
     assert_eq!(ptr(&same), ptr(&first), "the listing is shared");
     machine.write("custom/pdf/SKILL.md", "name: pdf | description: New\n");
     let other = Offer::new(machine.catalog(), &presentation, Some(&same));

@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json, value::RawValue};
 
-use super::fixture::{Machine, TREE};
-use metier_wire::Era;
+use super::fixture::{Machine, TREE, definitions};
 
 use crate::Tool;
 
 fn definition(machine: &Machine, tool: Tool) -> Value {
-    let list: Value = serde_json::from_slice(machine.offer().tools_list(Era::Legacy)).unwrap();
-    list["tools"][tool as usize].clone()
+    definitions(&machine.offer())[tool as usize].clone()
 }
 
 /// What is wrong with a value by the few words of JSON Schema that are used here.

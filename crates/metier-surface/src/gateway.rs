@@ -1,0 +1,234 @@
+//! The gateway: what other servers offer, shown as one; requests on their way to whose it is.
+//!
+//! ```text
+//! Roster ── Stock ──▶ Shelf ──▶ lists
+//! request ──▶ Errand ── Journey ──▶ server        Relay: progress, remarks, questions ──▶ client
+//!                                   server ──▶ Ear: what belongs to no call ──▶ all clients
+//! ```
+
+mod ear;
+mod finder;
+mod journey;
+mod levels;
+mod parked;
+mod relay;
+mod revealed;
+mod shelf;
+mod stock;
+mod tally;
+mod things;
+mod tools;
+mod watches;
+
+use std::sync::{Arc, atomic::AtomicU8};
+
+use metier_skills::Skill;
+use metier_upstreams::Upstreams;
+use metier_wire::{Era, Error, Members};
+use serde_json::value::RawValue;
+use tokio::{
+    runtime::Handle,
+    sync::watch,
+    time::{Instant, timeout_at},
+};
+use tokio_util::task::TaskTracker;
+
+pub(crate) use self::shelf::Shelf;
+pub use self::{ear::Ear, watches::Watch};
+use self::{
+    journey::{Errand, Journey, Parcel, Target},
+    levels::NO_LEVEL,
+    parked::Parked,
+    shelf::{Fitting, Rendered, Shown},
+    stock::Stock,
+    things::unsubscribe,
+};
+use crate::{
+    call::Call,
+    client::Client,
+    responder::{Answer, Asking, Body, Changes, Done, Meta},
+    tools::ToolNames,
+};
+
+/// Which tools of servers are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expose {
+    /// All of them.
+    All,
+    /// None, but three tools to find, describe and call them.
+    Search,
+    /// Those that a skill names which was loaded in the session.
+    Skills,
+    /// All up to 40 tools, else as `Search`.
+    #[default]
+    Auto,
+}
+
+/// What other servers offer, as one.
+pub(crate) struct Gateway {
+    upstreams: Upstreams,
+    shelves: watch::Receiver<Arc<Shelf>>,
+    /// The definitions of the tools that find others.
+    finders: Vec<u8>,
+    parked: Parked,
+    ear: Arc<Ear>,
+    /// The least severe log messages that any client wants.
+    level: AtomicU8,
+    tasks: TaskTracker,
+    runtime: Handle,
+}
+
+/// Joins servers to clients: the gateway, and what keeps its lists until the servers end.
+pub(crate) fn gateway(
+    upstreams: Upstreams,
+    ear: Arc<Ear>,
+    (names, expose): (ToolNames, Expose),
+    instance: &str,
+    changes: Arc<watch::Sender<Changes>>,
+) -> (Arc<Gateway>, impl Future<Output = ()> + Send + use<>) {
+    let fitting = Fitting { names, expose, instance: instance.into() };
+    let (publish, shelves) = watch::channel(stock::first_shelf(&upstreams, &fitting));
+    let gateway = Arc::new(Gateway {
+        upstreams,
+        shelves,
+        finders: finder::definitions(names),
+        parked: Parked::default(),
+        ear,
+        level: AtomicU8::new(NO_LEVEL),
+        tasks: TaskTracker::new(),
+        runtime: Handle::current(),
+    });
+    let stock = Stock { gateway: Arc::clone(&gateway), fitting, shelves: publish, changes };
+    (gateway, stock.run())
+}
+
+impl Gateway {
+    /// What servers offer now.
+    pub(crate) fn shelf(&self) -> Arc<Shelf> {
+        self.shelves.borrow().clone()
+    }
+
+    /// What they offer, if nobody is worth waiting for.
+    pub(crate) fn settled_shelf(&self) -> Option<Arc<Shelf>> {
+        let shelf = self.shelf();
+        shelf.patience.is_none_or(|until| until <= Instant::now()).then_some(shelf)
+    }
+
+    /// What servers offer when all have been met, or when that takes too long.
+    pub(crate) async fn settled(&self) -> Arc<Shelf> {
+        let mut shelves = self.shelves.clone();
+        loop {
+            let shelf = shelves.borrow_and_update().clone();
+            let Some(until) = shelf.patience else { return shelf };
+            match timeout_at(until, shelves.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return self.shelf(),
+            }
+        }
+    }
+
+    /// The tools of servers that a client sees, separated by commas.
+    pub(crate) fn tools(&self, shelf: &Shelf, era: Era, client: &Client) -> Vec<u8> {
+        match (shelf.shown, era) {
+            (Shown::All, _) => shelf.tools.all().to_vec(),
+            (Shown::Search, _) | (Shown::Revealed, Era::Modern) => self.finders.clone(),
+            (Shown::Revealed, Era::Legacy) => {
+                let entries = shelf.roster.tools().entries().iter().enumerate();
+                shelf.tools.some(entries.filter(|(_, it)| client.sees(&it.id)).map(|(at, _)| at))
+            }
+        }
+    }
+
+    /// Shows a client the tools that a skill it loaded wants to use.
+    pub(crate) fn reveal(&self, client: &Client, skill: &Skill) {
+        let shelf = self.shelf();
+        if shelf.shown == Shown::Revealed {
+            let wanted = revealed::wanted(skill);
+            client.reveal(revealed::tools(&shelf.roster, &wanted));
+        }
+    }
+
+    /// Answers a request about anything but tools.
+    pub(crate) fn answer(
+        self: &Arc<Self>,
+        asking: &Asking<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Answer, Error> {
+        match (&*asking.request.method, asking.era()) {
+            ("resources/list", _) => self.list(asking, "resources", |it| &it.resources, out),
+            ("resources/templates/list", _) => {
+                self.list(asking, "resourceTemplates", |it| &it.templates, out)
+            }
+            ("prompts/list", _) => self.list(asking, "prompts", |it| &it.prompts, out),
+            ("resources/read", _) => self.read(asking),
+            ("prompts/get", _) => self.get_prompt(asking),
+            ("completion/complete", _) => self.complete(asking, out),
+            ("resources/subscribe", Era::Legacy) => self.subscribe(asking),
+            ("resources/unsubscribe", Era::Legacy) => unsubscribe(asking, out),
+            ("logging/setLevel", Era::Legacy) => self.set_level(asking),
+            (method, _) => Err(Error::method_not_found(method)),
+        }
+    }
+
+    /// Answers with a list, which is one page.
+    fn list(
+        self: &Arc<Self>,
+        asking: &Asking<'_>,
+        member: &'static str,
+        rendered: fn(&Shelf) -> &Arc<Rendered>,
+        out: &mut Vec<u8>,
+    ) -> Result<Answer, Error> {
+        only_page(asking.request.params)?;
+        if let Some(shelf) = self.settled_shelf() {
+            listed(member, rendered(&shelf).all(), asking.era(), out);
+            return Ok(Answer::Now(Meta::Absent));
+        }
+        let gateway = Arc::clone(self);
+        Ok(Answer::Later(Box::new(move |call| {
+            Box::pin(async move {
+                let (shelf, mut out) = (gateway.settled().await, Vec::new());
+                listed(member, rendered(&shelf).all(), call.era(), &mut out);
+                Ok(Body::plain(out))
+            })
+        })))
+    }
+
+    /// Does an errand for a client, or goes on with one that waited for its answer.
+    async fn run(&self, target: Target, parcel: Parcel, call: Call) -> Done {
+        let errand = Errand { upstreams: self.upstreams.clone(), target, parcel };
+        let journey = match errand.parcel.resumes(&self.parked) {
+            Some(journey) => journey,
+            None => Journey::new(errand, &call, self.shelf().as_ref()),
+        };
+        journey.go(call, &self.parked).await
+    }
+
+    /// Watches a resource for whoever holds the watch.
+    pub(crate) fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
+        watches::watch(&self.ear, &self.upstreams, (&self.tasks, &self.runtime), uri)
+    }
+
+    /// Appends the counts of all tools.
+    pub(crate) fn metrics(&self, out: &mut String) {
+        let shelf = self.shelf();
+        tally::render(out, shelf.tallies());
+    }
+}
+
+/// Refuses a cursor: no list here has a second page.
+pub(crate) fn only_page(params: Option<&RawValue>) -> Result<(), Error> {
+    match params.and_then(Members::of).and_then(|it| it.get("cursor")) {
+        Some(_) => Err(Error::invalid_params("`cursor` is unknown: the list is one page")),
+        None => Ok(()),
+    }
+}
+
+fn listed(member: &str, items: &[u8], era: Era, out: &mut Vec<u8>) {
+    out.push(b'{');
+    if era == Era::Modern {
+        out.extend_from_slice(br#""resultType":"complete","ttlMs":5000,"cacheScope":"private","#);
+    }
+    for part in [b"\"", member.as_bytes(), b"\":[", items, b"]}"] {
+        out.extend_from_slice(part);
+    }
+}

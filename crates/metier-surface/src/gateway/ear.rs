@@ -1,0 +1,142 @@
+//! The ear: hears what servers say that belongs to no call, and passes it on.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use metier_upstreams::{Answering, Audience, ServerName};
+use metier_wire::{Error, write};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::{
+    sync::{broadcast, watch},
+    time::timeout,
+};
+
+use super::{levels, relay::refusal, watches::Watched};
+use crate::{call::AskError, client::Client, responder::Remark};
+
+/// How many remarks wait for clients that are slow.
+const MOST_REMARKS: usize = 256;
+/// How long a server's question waits for a client to come.
+const COMING: Duration = Duration::from_secs(5);
+
+/// Hears servers on behalf of all clients.
+pub struct Ear {
+    remarks: broadcast::Sender<Remark>,
+    clients: Mutex<Vec<Weak<Client>>>,
+    /// What the first client said that it can do.
+    first: watch::Sender<Option<Box<RawValue>>>,
+    pub(super) watched: Watched,
+}
+
+#[derive(Deserialize)]
+struct Updated {
+    uri: String,
+}
+
+impl Ear {
+    pub(crate) fn new() -> Arc<Ear> {
+        Arc::new(Ear {
+            remarks: broadcast::Sender::new(MOST_REMARKS),
+            clients: Mutex::default(),
+            first: watch::Sender::default(),
+            watched: Watched::default(),
+        })
+    }
+
+    pub(crate) fn remarks(&self) -> broadcast::Receiver<Remark> {
+        self.remarks.subscribe()
+    }
+
+    /// Takes note of a client.
+    pub(crate) fn meet(&self, client: &Arc<Client>) {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|it| it.strong_count() > 0);
+        clients.push(Arc::downgrade(client));
+        drop(clients);
+        self.first.send_if_modified(|first| {
+            let is_first = first.is_none();
+            if is_first {
+                *first = Some(client.capabilities().map(ToOwned::to_owned).unwrap_or_default());
+            }
+            is_first
+        });
+    }
+
+    /// What the first client can do, once there is one.
+    pub(crate) async fn first_client(self: Arc<Ear>) -> Box<RawValue> {
+        let mut first = self.first.subscribe();
+        let known = first.wait_for(Option::is_some).await.ok().and_then(|it| it.clone());
+        known.unwrap_or_default()
+    }
+
+    /// The clients that are there.
+    pub(super) fn clients(&self) -> Vec<Arc<Client>> {
+        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.iter().filter_map(Weak::upgrade).filter(|it| !it.end.is_cancelled()).collect()
+    }
+
+    /// Tells all who listen that a resource has changed.
+    pub(super) fn updated(&self, uri: &Arc<str>) {
+        // Nobody may be listening.
+        let _ = self.remarks.send(Remark::Updated(Arc::clone(uri)));
+    }
+
+    /// The only client that a question of no call can be meant for.
+    async fn only_client(&self) -> Option<Arc<Client>> {
+        let mut first = self.first.subscribe();
+        let _ = timeout(COMING, first.wait_for(Option::is_some)).await;
+        let mut clients = self.clients();
+        clients.retain(|it| it.aside().is_some());
+        if clients.len() == 1 { clients.pop() } else { None }
+    }
+}
+
+impl Audience for Ear {
+    fn told(&self, server: &ServerName, method: &str, params: Option<&RawValue>) {
+        let remark = match method {
+            "notifications/message" => {
+                Remark::Log(levels::of_message(params), message(method, params))
+            }
+            "notifications/resources/updated" => {
+                let updated = params.and_then(|it| serde_json::from_str::<Updated>(it.get()).ok());
+                let shown = updated.and_then(|it| self.watched.shown(server, &it.uri));
+                return shown.iter().for_each(|uri| self.updated(uri));
+            }
+            "notifications/progress" | "notifications/cancelled" => return,
+            _ => Remark::Other(message(method, params)),
+        };
+        let _ = self.remarks.send(remark);
+    }
+
+    fn asked<'a>(
+        &'a self,
+        server: &'a ServerName,
+        method: &'a str,
+        params: Option<&'a RawValue>,
+    ) -> Answering<'a> {
+        Box::pin(async move {
+            let Some(client) = self.only_client().await else {
+                let message = format!(
+                    "server `{server}` asks `{method}` outside of any call, \
+                     and it is not clear which client it asks"
+                );
+                return Err(Error::new(Error::METHOD_NOT_FOUND, message));
+            };
+            if let Some(refusal) = refusal(client.capabilities(), method) {
+                return Err(refusal);
+            }
+            let Some(lane) = client.aside() else { return Err(AskError::Unanswered.into()) };
+            client.ask(lane, method, params.as_ref()).await.map_err(Error::from)
+        })
+    }
+}
+
+fn message(method: &str, params: Option<&RawValue>) -> Bytes {
+    let mut out = Vec::new();
+    write::notification(&mut out, method, params.as_ref());
+    out.into()
+}

@@ -1,0 +1,248 @@
+//! A journey: one request of a client on its way to a server, until it is back with an answer.
+
+use std::{pin::Pin, sync::Arc};
+
+use metier_upstreams::{CallError, Member, Request, ServerName, ToolCall, ToolEntry, Upstreams};
+use metier_wire::{Era, Error, Members};
+use serde_json::{json, value::RawValue};
+
+use super::{
+    parked::Parked,
+    relay::{Event, Relay},
+    shelf::Shelf,
+    tally::Counted,
+};
+use crate::{
+    call::Call,
+    responder::{Asking, Body, Done, Meta},
+};
+
+/// The members of `_meta` that hold between two neighbours only.
+const BETWEEN_NEIGHBOURS: [&str; 4] = [
+    "progressToken",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
+/// What a client sent, and what it can do.
+pub(super) struct Parcel {
+    pub(super) params: Box<RawValue>,
+    pub(super) capabilities: Option<Box<RawValue>>,
+}
+
+/// What a client asks of a server.
+pub(super) struct Errand {
+    pub(super) upstreams: Upstreams,
+    pub(super) target: Target,
+    pub(super) parcel: Parcel,
+}
+
+/// What is asked for.
+pub(super) enum Target {
+    /// A call of a tool, and the era of its server.
+    Tool(ToolEntry, Era),
+    /// Something else; the first of these that a server gives.
+    Things(Vec<Thing>),
+}
+
+/// Something that a server may give.
+pub(super) struct Thing {
+    pub(super) server: ServerName,
+    pub(super) era: Era,
+    pub(super) method: &'static str,
+    /// The member of the parameters that is otherwise in the server's words.
+    pub(super) key: &'static str,
+    pub(super) value: Box<RawValue>,
+}
+
+/// An errand that is under way.
+pub(super) struct Journey {
+    going: Pin<Box<dyn Future<Output = (Era, Outcome)> + Send>>,
+    relay: Arc<Relay>,
+    counted: Option<Counted>,
+    is_read: bool,
+}
+
+type Outcome = Result<Box<RawValue>, CallError>;
+
+impl Parcel {
+    pub(super) fn of(asking: &Asking<'_>) -> Parcel {
+        Parcel {
+            params: asking.request.params.map(ToOwned::to_owned).unwrap_or_default(),
+            capabilities: match asking.era() {
+                Era::Legacy => asking.client.capabilities().map(ToOwned::to_owned),
+                Era::Modern => asking.meta.capabilities.map(ToOwned::to_owned),
+            },
+        }
+    }
+
+    /// The errand that this is the answer for, if one waits for it.
+    pub(super) fn resumes(&self, parked: &Parked) -> Option<Journey> {
+        if !self.params.get().contains("\"requestState\"") {
+            return None;
+        }
+        parked.resume(&Members::of(&self.params)?)
+    }
+}
+
+impl Journey {
+    /// Sets out.
+    pub(super) fn new(errand: Errand, call: &Call, shelf: &Shelf) -> Journey {
+        let (counted, is_read) = match &errand.target {
+            Target::Tool(entry, _) => {
+                let tally = shelf.tally(&entry.id).cloned();
+                (Some(Counted::begin(entry.clone(), tally)), false)
+            }
+            Target::Things(things) => (None, things.iter().any(|it| it.method == "resources/read")),
+        };
+        let Errand { upstreams, target, parcel } = errand;
+        let Parcel { params, capabilities } = parcel;
+        let relay = Relay::new(call.clone(), capabilities, &params);
+        let going = Box::pin(go(upstreams, target, params, Arc::clone(&relay)));
+        Journey { going, relay, counted, is_read }
+    }
+
+    /// Goes on until there is an answer for the client: the result, or a question.
+    pub(super) async fn go(mut self, call: Call, parked: &Parked) -> Done {
+        self.relay.go_on(&call);
+        let (server, outcome) = loop {
+            tokio::select! {
+                biased;
+                event = self.relay.next() => match event {
+                    Event::Aside(message) => call.tell(message).await,
+                    Event::Question(question) => return parked.park(self, question),
+                },
+                outcome = &mut self.going => break outcome,
+            }
+        };
+        while let Some(event) = self.relay.try_next() {
+            if let Event::Aside(message) = event {
+                call.tell(message).await;
+            }
+        }
+        if let Some(counted) = self.counted.take() {
+            counted.end(&outcome);
+        }
+        match outcome {
+            Ok(result) => Ok(Arrival { server, is_read: self.is_read }.at(call.era(), result)),
+            Err(error) => Err(explained(error)),
+        }
+    }
+}
+
+/// Asks whoever may give what is asked for.
+async fn go(
+    upstreams: Upstreams,
+    target: Target,
+    params: Box<RawValue>,
+    relay: Arc<Relay>,
+) -> (Era, Outcome) {
+    let members = Members::of(&params).unwrap_or_default();
+    let meta = members.get("_meta").and_then(Members::of).unwrap_or_default();
+    let meta: Vec<Member<'_>> = (meta.0.iter())
+        .filter(|(key, _)| !BETWEEN_NEIGHBOURS.contains(&&**key))
+        .map(|(key, value)| (&**key, *value))
+        .collect();
+    let rest = |key: &'static str| {
+        let rest = members.0.iter().filter(move |(it, _)| it != "_meta" && it != key);
+        rest.map(|(key, value)| (&**key, *value))
+    };
+    match &target {
+        Target::Tool(entry, era) => {
+            let params: Vec<Member<'_>> = rest("name").collect();
+            let capabilities = relay.capabilities();
+            let call = ToolCall { params: &params, meta: &meta, capabilities };
+            let outcome = if relay.asks_for(*era) {
+                upstreams.forward_through(entry, call, relay.clone()).await
+            } else {
+                upstreams.forward(entry, call, relay.clone()).await
+            };
+            (*era, outcome)
+        }
+        Target::Things(things) => {
+            let mut first = None;
+            for thing in things {
+                let own = [(thing.key, &*thing.value)];
+                let params: Vec<Member<'_>> = own.into_iter().chain(rest(thing.key)).collect();
+                let outcome = thing.ask(&upstreams, &params, &meta, &relay).await;
+                // Another one may have what this one does not.
+                if !matches!(outcome, Err(CallError::Refused { .. } | CallError::Down { .. })) {
+                    return (thing.era, outcome);
+                }
+                first = first.or(Some((thing.era, outcome)));
+            }
+            first.unwrap_or_else(|| (Era::Modern, Err(CallError::NoTool(String::new()))))
+        }
+    }
+}
+
+impl Thing {
+    async fn ask(
+        &self,
+        upstreams: &Upstreams,
+        params: &[Member<'_>],
+        meta: &[Member<'_>],
+        relay: &Arc<Relay>,
+    ) -> Outcome {
+        let capabilities = relay.capabilities();
+        let request =
+            Request { method: self.method, params, meta, capabilities, ..Request::default() };
+        if relay.asks_for(self.era) {
+            upstreams.request_through(&self.server, request, relay.clone()).await
+        } else {
+            upstreams.request(&self.server, request, relay.clone()).await
+        }
+    }
+}
+
+/// What must be done to a result for its client.
+#[derive(Clone, Copy)]
+struct Arrival {
+    /// The era of the server.
+    server: Era,
+    is_read: bool,
+}
+
+impl Arrival {
+    /// A result as a client of that era wants it.
+    fn at(self, client: Era, result: Box<RawValue>) -> Body {
+        let result = String::from(Box::<str>::from(result));
+        match (client, self.server) {
+            (Era::Modern, Era::Legacy) if result.starts_with('{') => self.modernized(&result),
+            _ => Body::with_meta(result.into_bytes()),
+        }
+    }
+
+    /// A result of an earlier revision with the members that every result of 2026-07-28 has.
+    fn modernized(self, result: &str) -> Body {
+        let meta = if result.contains("\"_meta\"") { Meta::Own } else { Meta::Absent };
+        let mut out = Vec::with_capacity(result.len() + 64);
+        out.extend_from_slice(br#"{"resultType":"complete""#);
+        if self.is_read {
+            out.extend_from_slice(br#","ttlMs":0,"cacheScope":"private""#);
+        }
+        let rest = result[1..].trim_start();
+        if !rest.starts_with('}') {
+            out.push(b',');
+        }
+        out.extend_from_slice(rest.as_bytes());
+        Body { result: out, meta }
+    }
+}
+
+/// An error as it was sent, or one that names the server.
+pub(super) fn explained(error: CallError) -> Error {
+    let kind = match &error {
+        CallError::Refused { error, .. } => return error.clone(),
+        CallError::NoServer(_) | CallError::NoTool(_) => "gone",
+        CallError::Down { .. } => "down",
+        CallError::Timeout { .. } => "timeout",
+        CallError::Unauthorized { .. } => "unauthorized",
+        CallError::Unsent { .. } => "unsent",
+        CallError::Lost { .. } => "lost",
+        CallError::Busy { .. } => "busy",
+    };
+    let data = serde_json::value::to_raw_value(&json!({ "kind": kind })).ok();
+    Error { data, ..Error::internal(error.to_string()) }
+}

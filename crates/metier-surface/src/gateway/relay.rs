@@ -1,0 +1,179 @@
+//! The relay between a server and the client that called it: progress, remarks and questions.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use metier_upstreams::{Answering, Caller};
+use metier_wire::{Era, Error, Members, write};
+use serde_json::value::RawValue;
+use tokio::sync::{Notify, oneshot};
+
+use super::levels;
+use crate::call::Call;
+
+/// How many messages to the client wait at most; what comes then is dropped.
+const MOST_WAITING: usize = 1_000;
+
+/// Speaks for a client to the server that it called.
+pub(super) struct Relay {
+    /// The request that is being answered; another one after each round of questions.
+    call: Mutex<Call>,
+    era: Era,
+    capabilities: Option<Box<RawValue>>,
+    /// The least severe log messages that the client wants; none if it wants none.
+    level: Option<u8>,
+    events: Mutex<VecDeque<Event>>,
+    moved: Notify,
+}
+
+/// What happens before there is a result.
+pub(super) enum Event {
+    /// The client is told something.
+    Aside(Vec<u8>),
+    /// The client, which can only be asked by way of a result, is asked something.
+    Question(Question),
+}
+
+/// Something that a server wants to know before it goes on.
+pub(super) struct Question {
+    pub(super) method: String,
+    pub(super) params: Option<Box<RawValue>>,
+    pub(super) answer: oneshot::Sender<Result<Box<RawValue>, Error>>,
+}
+
+impl Relay {
+    /// Speaks for the client of a call with these parameters.
+    pub(super) fn new(
+        call: Call,
+        capabilities: Option<Box<RawValue>>,
+        params: &RawValue,
+    ) -> Arc<Relay> {
+        let level = match call.era() {
+            Era::Legacy => Some(call.client.level()),
+            Era::Modern => wanted_level(params),
+        };
+        Arc::new(Relay {
+            era: call.era(),
+            call: Mutex::new(call),
+            capabilities,
+            level,
+            events: Mutex::default(),
+            moved: Notify::new(),
+        })
+    }
+
+    /// What the client can do, as it says.
+    pub(super) fn capabilities(&self) -> Option<&RawValue> {
+        self.capabilities.as_deref()
+    }
+
+    /// Goes on under another request of the same client.
+    pub(super) fn go_on(&self, call: &Call) {
+        lock(&self.call).clone_from(call);
+    }
+
+    /// Whether what a result of a server of that era asks for must be asked of the client: it would
+    /// not know what to do with such a result.
+    pub(super) fn asks_for(&self, server: Era) -> bool {
+        (self.era, server) == (Era::Legacy, Era::Modern)
+    }
+
+    /// The next thing that happens.
+    pub(super) async fn next(&self) -> Event {
+        loop {
+            let moved = self.moved.notified();
+            if let Some(event) = self.try_next() {
+                return event;
+            }
+            moved.await;
+        }
+    }
+
+    pub(super) fn try_next(&self) -> Option<Event> {
+        lock(&self.events).pop_front()
+    }
+
+    fn push(&self, event: Event) {
+        let mut events = lock(&self.events);
+        if events.len() < MOST_WAITING {
+            events.push_back(event);
+            drop(events);
+            self.moved.notify_one();
+        }
+    }
+
+    fn call(&self) -> Call {
+        lock(&self.call).clone()
+    }
+}
+
+impl Caller for Relay {
+    fn progress(&self, params: &RawValue) {
+        let call = lock(&self.call);
+        let Some(token) = call.progress_token.as_deref() else { return };
+        let Some(mut members) = Members::of(params) else { return };
+        for (key, value) in &mut members.0 {
+            if key == "progressToken" {
+                *value = token;
+            }
+        }
+        let mut out = Vec::new();
+        write::notification(&mut out, "notifications/progress", Some(&members));
+        drop(call);
+        self.push(Event::Aside(out));
+    }
+
+    fn told(&self, method: &str, params: Option<&RawValue>) {
+        if method == "notifications/message"
+            && self.level.is_none_or(|level| levels::of_message(params) < level)
+        {
+            return;
+        }
+        let mut out = Vec::new();
+        write::notification(&mut out, method, params.as_ref());
+        self.push(Event::Aside(out));
+    }
+
+    fn asked<'a>(&'a self, method: &'a str, params: Option<&'a RawValue>) -> Answering<'a> {
+        Box::pin(async move {
+            if let Some(refusal) = refusal(self.capabilities(), method) {
+                return Err(refusal);
+            }
+            match self.era {
+                Era::Legacy => self.call().ask(method, params.as_ref()).await.map_err(Error::from),
+                Era::Modern => {
+                    let (answer, answered) = oneshot::channel();
+                    let (method, params) = (method.to_owned(), params.map(ToOwned::to_owned));
+                    self.push(Event::Question(Question { method, params, answer }));
+                    answered.await.unwrap_or_else(|_| Err(Error::internal("nobody answered")))
+                }
+            }
+        })
+    }
+}
+
+/// The level of log messages that a request asks for by itself.
+fn wanted_level(params: &RawValue) -> Option<u8> {
+    const LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    if !params.get().contains(LEVEL) {
+        return None;
+    }
+    let meta = Members::of(params)?.get("_meta")?;
+    levels::number(&Members::of(meta)?.text(LEVEL)?)
+}
+
+/// Why a client cannot be asked something; none if it can.
+pub(super) fn refusal(capabilities: Option<&RawValue>, method: &str) -> Option<Error> {
+    let capability = method.split('/').next().unwrap_or_default();
+    let can = capabilities.and_then(Members::of).is_some_and(|it| it.get(capability).is_some());
+    (!can).then(|| {
+        let message = format!("the client cannot be asked `{method}`: it has no `{capability}`");
+        Error::new(Error::METHOD_NOT_FOUND, message)
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,198 @@
+//! Resources, prompts and completion: whose each is, and what it is called there.
+
+use std::{borrow::Cow, sync::Arc};
+
+use metier_upstreams::{Roster, Route, ServerName};
+use metier_wire::{Era, Error, Members};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{
+    Gateway,
+    journey::{Parcel, Target, Thing},
+};
+use crate::{
+    responder::{Answer, Asking, Body, Meta},
+    text::Line,
+};
+
+/// What is said where a server completes nothing.
+const NOTHING: &[u8] = br#"{"completion":{"values":[],"total":0,"hasMore":false}}"#;
+const NOTHING_MODERN: &[u8] =
+    br#"{"resultType":"complete","completion":{"values":[],"total":0,"hasMore":false}}"#;
+
+/// Finds what parameters ask for.
+type Find = fn(&Roster, &Members<'_>) -> Result<Vec<Thing>, Error>;
+
+impl Gateway {
+    pub(super) fn read(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+        self.fetch(asking, resource)
+    }
+
+    pub(super) fn get_prompt(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+        self.fetch(asking, prompt)
+    }
+
+    pub(super) fn complete(
+        self: &Arc<Self>,
+        asking: &Asking<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Answer, Error> {
+        let params = asking.request.params.and_then(Members::of).unwrap_or_default();
+        let roster = &self.shelf().roster;
+        let things = referred(roster, &params)?;
+        let completes = |it: &Thing| {
+            let offer = roster.server(&it.server).and_then(|it| it.standing.offer.as_ref());
+            offer.is_some_and(|offer| offer.has("completions"))
+        };
+        if things.iter().any(completes) {
+            return self.fetch(asking, referred);
+        }
+        out.extend_from_slice(match asking.era() {
+            Era::Legacy => NOTHING,
+            Era::Modern => NOTHING_MODERN,
+        });
+        Ok(Answer::Now(Meta::Absent))
+    }
+
+    pub(super) fn subscribe(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+        let uri = uri_of(asking)?;
+        let (gateway, client) = (Arc::clone(self), Arc::clone(asking.client));
+        Ok(Answer::Later(Box::new(move |_| {
+            Box::pin(async move {
+                gateway.settled().await;
+                let watch = gateway.watch(&uri).ok_or_else(|| unknown("resource", &uri))?;
+                watch.begun().await?;
+                client.watch(&uri, watch);
+                Ok(Body::plain(b"{}".to_vec()))
+            })
+        })))
+    }
+
+    /// Passes a request on to whoever has what it asks for.
+    fn fetch(self: &Arc<Self>, asking: &Asking<'_>, find: Find) -> Result<Answer, Error> {
+        let parcel = Parcel::of(asking);
+        let gateway = Arc::clone(self);
+        let is_settled = self.settled_shelf().is_some();
+        let found = find(&self.shelf().roster, &Members::of(&parcel.params).unwrap_or_default());
+        let things = match found {
+            Err(error) if is_settled => return Err(error),
+            found => found,
+        };
+        Ok(Answer::Later(Box::new(move |call| {
+            Box::pin(async move {
+                let things = match things {
+                    Ok(things) => things,
+                    // It may belong to someone who is just being met.
+                    Err(_) => {
+                        let shelf = gateway.settled().await;
+                        find(&shelf.roster, &Members::of(&parcel.params).unwrap_or_default())?
+                    }
+                };
+                gateway.run(Target::Things(things), parcel, call).await
+            })
+        })))
+    }
+}
+
+/// Ends a subscription of a client.
+pub(super) fn unsubscribe(asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
+    let uri = uri_of(asking)?;
+    if !asking.client.unwatch(&uri) {
+        return Err(Error::invalid_params(format!("`{}` is not subscribed to", Line(&uri, 200))));
+    }
+    out.extend_from_slice(b"{}");
+    Ok(Answer::Now(Meta::Absent))
+}
+
+/// The rules under which a server speaks.
+pub(super) fn era(roster: &Roster, server: &ServerName) -> Era {
+    let offer = roster.server(server).and_then(|it| it.standing.offer.as_ref());
+    offer.map_or(Era::Legacy, |offer| offer.revision.era())
+}
+
+/// What somebody hears who asks for something that nobody has.
+pub(super) fn unknown(what: &str, name: &str) -> Error {
+    let list = match what {
+        "resource" => "resources/list",
+        "prompt" => "prompts/list",
+        _ => "tools/list",
+    };
+    let name = Line(name, 200);
+    Error::invalid_params(format!("there is no {what} `{name}`: `{list}` names them"))
+}
+
+fn resource(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
+    let uri = required(params, "uri")?;
+    let routes = roster.resources().routes(&uri);
+    if routes.is_empty() {
+        return Err(unknown("resource", &uri));
+    }
+    Ok(routes.into_iter().map(|it| routed(roster, it, "resources/read", "uri")).collect())
+}
+
+fn prompt(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
+    let name = required(params, "name")?;
+    let entry = roster.prompts().get(&name).ok_or_else(|| unknown("prompt", &name))?;
+    Ok(vec![Thing {
+        era: era(roster, &entry.server),
+        server: entry.server.clone(),
+        method: "prompts/get",
+        key: "name",
+        value: to_raw_value(&entry.prompt.key).unwrap_or_default(),
+    }])
+}
+
+/// What a completion refers to.
+fn referred(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
+    let raw = params.get("ref").ok_or_else(|| Error::invalid_params("`ref` is required"))?;
+    let reference =
+        Members::of(raw).ok_or_else(|| Error::invalid_params("`ref` must be an object"))?;
+    let (server, key, own) = match reference.text("type").as_deref() {
+        Some("ref/prompt") => {
+            let name = required(&reference, "name")?;
+            let entry = roster.prompts().get(&name).ok_or_else(|| unknown("prompt", &name))?;
+            (entry.server.clone(), "name", Cow::Owned(entry.prompt.key.to_string()))
+        }
+        Some("ref/resource") => {
+            let uri = required(&reference, "uri")?;
+            let route = roster.resources().template(&uri);
+            let route = route.or_else(|| roster.resources().routes(&uri).into_iter().next());
+            let route = route.ok_or_else(|| unknown("resource", &uri))?;
+            (route.server.clone(), "uri", Cow::Owned(route.uri.into_owned()))
+        }
+        _ => {
+            let message = "`ref.type` must be `ref/prompt` or `ref/resource`";
+            return Err(Error::invalid_params(message));
+        }
+    };
+    let mut value = Vec::new();
+    reference.write_with(&mut value, key, &own);
+    let value = String::from_utf8(value).ok().and_then(|it| RawValue::from_string(it).ok());
+    Ok(vec![Thing {
+        era: era(roster, &server),
+        server,
+        method: "completion/complete",
+        key: "ref",
+        value: value.unwrap_or_default(),
+    }])
+}
+
+fn routed(roster: &Roster, route: Route<'_>, method: &'static str, key: &'static str) -> Thing {
+    Thing {
+        era: era(roster, route.server),
+        server: route.server.clone(),
+        method,
+        key,
+        value: to_raw_value(&route.uri).unwrap_or_default(),
+    }
+}
+
+fn uri_of(asking: &Asking<'_>) -> Result<String, Error> {
+    let params = asking.request.params.and_then(Members::of).unwrap_or_default();
+    required(&params, "uri").map(Cow::into_owned)
+}
+
+fn required<'a>(members: &Members<'a>, key: &str) -> Result<Cow<'a, str>, Error> {
+    let text = members.text(key).filter(|it| !it.is_empty());
+    text.ok_or_else(|| Error::invalid_params(format!("`{key}` must be a string that is not empty")))
+}

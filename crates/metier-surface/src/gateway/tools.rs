@@ -1,0 +1,81 @@
+//! Calls of tools of servers, by name or through the three tools that find others.
+
+use std::sync::Arc;
+
+use metier_upstreams::ToolEntry;
+use metier_wire::{Error, Members};
+
+use super::{
+    Gateway, Shelf, Shown,
+    finder::{self, Finder},
+    journey::{Parcel, Target},
+    things::{era, unknown},
+};
+use crate::{
+    responder::{Answer, Asking, Meta},
+    tools::Reply,
+};
+
+impl Gateway {
+    /// Answers a call of a tool of that name; none if nobody has such a tool.
+    pub(crate) fn call_tool(
+        self: &Arc<Self>,
+        asking: &Asking<'_>,
+        name: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Answer>, Error> {
+        let shelf = self.shelf();
+        if let Some(entry) = shelf.roster.tools().get(name) {
+            return Ok(Some(self.forward(&shelf, entry, Parcel::of(asking))));
+        }
+        if let Some(finder) = Finder::named(name).filter(|_| shelf.shown != Shown::All) {
+            return self.find(finder, &shelf, asking, out).map(Some);
+        }
+        if self.settled_shelf().is_some() {
+            return Ok(None);
+        }
+        // It may belong to someone who is just being met.
+        let (gateway, parcel, name) = (Arc::clone(self), Parcel::of(asking), name.to_owned());
+        Ok(Some(Answer::Later(Box::new(move |call| {
+            Box::pin(async move {
+                let shelf = gateway.settled().await;
+                let entry =
+                    shelf.roster.tools().get(&name).ok_or_else(|| unknown("tool", &name))?;
+                gateway.run(target(&shelf, entry), parcel, call).await
+            })
+        }))))
+    }
+
+    fn find(
+        self: &Arc<Self>,
+        finder: Finder,
+        shelf: &Shelf,
+        asking: &Asking<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Answer, Error> {
+        let params = asking.request.params.and_then(Members::of).unwrap_or_default();
+        let reply = Reply { era: asking.era(), out };
+        match finder {
+            Finder::Search => finder::search(shelf, params.get("arguments"), reply)?,
+            Finder::Describe => finder::describe(shelf, params.get("arguments"), reply)?,
+            Finder::Call => {
+                let (entry, params) = finder::call(shelf, &params)?;
+                let parcel = Parcel { params, ..Parcel::of(asking) };
+                return Ok(self.forward(shelf, entry, parcel));
+            }
+        }
+        Ok(Answer::Now(Meta::Absent))
+    }
+
+    /// Passes a call on to the server whose tool it is.
+    fn forward(self: &Arc<Self>, shelf: &Shelf, entry: &ToolEntry, parcel: Parcel) -> Answer {
+        let (gateway, target) = (Arc::clone(self), target(shelf, entry));
+        Answer::Later(Box::new(move |call| {
+            Box::pin(async move { gateway.run(target, parcel, call).await })
+        }))
+    }
+}
+
+fn target(shelf: &Shelf, entry: &ToolEntry) -> Target {
+    Target::Tool(entry.clone(), era(&shelf.roster, &entry.server))
+}
