@@ -3,11 +3,12 @@
 mod attention;
 mod calls;
 mod eras;
-mod fake;
+pub(crate) mod fake;
 mod health;
 mod lifecycle;
 mod listing;
 mod noise;
+pub(crate) mod offers;
 mod phases;
 mod plans;
 mod questions;
@@ -22,7 +23,7 @@ use tokio::time::timeout;
 use crate::{CallError, Caller, Roster, ServerName, Upstreams};
 
 /// One line about each server.
-fn shown(roster: &Roster) -> String {
+pub(crate) fn shown(roster: &Roster) -> String {
     let lines = roster.servers().map(|server| {
         let phase = &server.standing.phase;
         let tools: Vec<&str> = roster.tools().of(server.name()).map(|it| &*it.id).collect();
@@ -41,15 +42,15 @@ async fn until(upstreams: &Upstreams, expected: &str) {
 }
 
 /// Waits until every server has been tried once.
-async fn settle(upstreams: &Upstreams) -> Arc<Roster> {
+pub(crate) async fn settle(upstreams: &Upstreams) -> Arc<Roster> {
     upstreams.settled(Duration::from_secs(10_000)).await
 }
 
-fn name(text: &str) -> ServerName {
+pub(crate) fn name(text: &str) -> ServerName {
     ServerName::new(text).unwrap()
 }
 
-fn raw(text: &str) -> Box<RawValue> {
+pub(crate) fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
