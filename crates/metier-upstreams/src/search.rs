@@ -11,7 +11,7 @@ use metier_wire::Text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use self::words::{Word, each_word, query_words};
+use self::words::{Word, query_words, words};
 use crate::{offer::Tool, registry::ToolEntry};
 
 /// Name (with the server's), title, names of parameters, description, descriptions of parameters.
@@ -37,7 +37,7 @@ const MOST_PARAMETERS: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Index {
     /// Every word and where it is, in order.
-    terms: Vec<(Box<str>, Vec<Posting>)>,
+    terms: Vec<(String, Vec<Posting>)>,
     /// What an occurrence in each field of each tool weighs.
     weights: Vec<[f32; N_FIELDS]>,
 }
@@ -52,22 +52,16 @@ struct Posting {
 
 impl Index {
     pub(crate) fn new(entries: &[ToolEntry]) -> Index {
-        let mut terms: HashMap<Box<str>, Vec<Posting>> = HashMap::new();
+        let mut terms: HashMap<String, Vec<Posting>> = HashMap::new();
         let mut lengths: Vec<[u32; N_FIELDS]> = Vec::with_capacity(entries.len());
         for (tool, entry) in zip(0.., entries) {
             let mut length = [0; N_FIELDS];
             for (field, texts) in zip(0.., fields(entry)) {
-                let mut add = |word: &str| {
+                for word in texts.iter().flat_map(|it| words(beginning(it))) {
                     length[usize::from(field)] += 1;
-                    match terms.get_mut(word) {
-                        Some(postings) => note(postings, tool, field),
-                        None => {
-                            terms.insert(word.into(), vec![Posting { tool, field, count: 1 }]);
-                        }
+                    for term in std::iter::once(word.whole).chain(word.parts) {
+                        note(terms.entry(term).or_default(), tool, field);
                     }
-                };
-                for text in texts {
-                    each_word(&text[..text.floor_char_boundary(LONGEST_TEXT)], &mut add);
                 }
             }
             lengths.push(length);
@@ -77,14 +71,16 @@ impl Index {
         Index { terms, weights: weights(&lengths) }
     }
 
-    /// The places of the tools that have at least half of a query's words, and how well each fits.
+    /// The places of the tools that a query is about, and how well each fits. Of the words that any
+    /// tool has, one must have half.
     pub(crate) fn search(&self, query: &str) -> Vec<(usize, f64)> {
-        let words = query_words(&query[..query.floor_char_boundary(LONGEST_TEXT)]);
         let mut standings = vec![(0, 0.0); self.weights.len()];
-        for word in &words {
-            let frequencies = self.frequencies(word);
+        let mut n_known: usize = 0;
+        for word in query_words(beginning(query)) {
+            let frequencies = self.frequencies(&word);
             let n_with = frequencies.iter().filter(|it| **it > 0.0).count() as f32;
             let rarity = (1.0 + (standings.len() as f32 - n_with + 0.5) / (n_with + 0.5)).ln();
+            n_known += usize::from(n_with > 0.0);
             for ((n_words, score), frequency) in standings.iter_mut().zip(&frequencies) {
                 if *frequency > 0.0 {
                     *n_words += 1;
@@ -92,7 +88,7 @@ impl Index {
                 }
             }
         }
-        let needed = words.len().div_ceil(2).max(1);
+        let needed = n_known.div_ceil(2).max(1);
         let hits = standings.into_iter().enumerate().filter(|(_, (n_words, _))| *n_words >= needed);
         hits.map(|(at, (_, score))| (at, score)).collect()
     }
@@ -117,7 +113,7 @@ impl Index {
     /// How often each tool has a word, weighted by field and length.
     fn occurrences(&self, word: &str) -> Vec<f32> {
         let mut occurrences = vec![0.0; self.weights.len()];
-        let start = self.terms.partition_point(|(term, _)| **term < *word);
+        let start = self.terms.partition_point(|(term, _)| term.as_str() < word);
         let alike = self.terms[start..].iter().take_while(|(term, _)| term.starts_with(word));
         for (term, postings) in alike {
             let worth = match term.len() - word.len() {
@@ -133,6 +129,11 @@ impl Index {
         }
         occurrences
     }
+}
+
+/// As much of a text as is read.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_TEXT)]
 }
 
 /// Counts one more occurrence; tools and their fields come in order.

@@ -27,7 +27,7 @@ const PLURALS: [(&str, &str); 11] = [
     ("s", ""),
 ];
 
-/// A word that is looked for.
+/// One word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) whole: String,
@@ -35,29 +35,24 @@ pub(super) struct Word {
     pub(super) parts: Vec<String>,
 }
 
-/// Shows every word of a text; of one that consists of several, these too.
-pub(super) fn each_word(text: &str, mut take: impl FnMut(&str)) {
-    for run in runs(text) {
-        let Word { whole, parts } = Word::new(run);
-        take(&whole);
-        parts.iter().for_each(|part| take(part));
-    }
+/// The words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
+    runs(text).map(Word::new)
 }
 
 /// The words of a query, each once; those that say nothing only if there are no others.
 pub(super) fn query_words(query: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    for run in runs(query) {
-        let word = Word::new(run);
-        if words.len() < MOST_WORDS && !words.contains(&word) {
-            words.push(word);
+    let mut found: Vec<Word> = Vec::new();
+    for word in words(query) {
+        if found.len() < MOST_WORDS && !found.contains(&word) {
+            found.push(word);
         }
     }
     let is_empty = |it: &Word| EMPTY.contains(&it.whole.as_str());
-    if !words.iter().all(is_empty) {
-        words.retain(|it| !is_empty(it));
+    if !found.iter().all(is_empty) {
+        found.retain(|it| !is_empty(it));
     }
-    words
+    found
 }
 
 impl Word {
