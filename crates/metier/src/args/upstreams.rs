@@ -46,7 +46,7 @@ pub(crate) struct ListTools {
     /// Only the tools of these servers
     #[arg(value_name = "SERVER")]
     pub(crate) servers: Vec<String>,
-    /// Only tools that have all these words, in names, descriptions or parameters
+    /// Only tools that these words are about, best first
     #[arg(long, short, value_name = "WORDS")]
     pub(crate) search: Option<String>,
     /// Show at most this many

@@ -1,8 +1,6 @@
 //! `metier tools`: the tools of all servers, with what they take.
 
-mod find;
-
-use metier_upstreams::{Roster, ServerName, ToolEntry};
+use metier_upstreams::{Roster, ServerName, ToolEntry, ToolRegistry};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -44,8 +42,8 @@ pub(crate) fn run(args: &ListTools, environment: &Environment, ui: &mut Ui<'_>) 
     known.run(ui, Exit::Interrupted.into(), async |upstreams, ui| {
         let roster = settled(upstreams, None, ui).await?;
         let exit = known.tell_absent(&roster, &args.servers, ui)?;
-        let words = args.search.as_deref().unwrap_or_default();
-        let found = find::find(words, roster.tools().entries());
+        let words = args.search.as_deref().filter(|it| !it.trim().is_empty());
+        let found = found(roster.tools(), words);
         let limit = args.limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
         let shown = &found[..found.len().min(limit)];
         if args.format.json {
@@ -56,6 +54,14 @@ pub(crate) fn run(args: &ListTools, environment: &Environment, ui: &mut Ui<'_>) 
         }
         Ok(exit)
     })
+}
+
+/// The tools that some words are about, best first; all of them, in their order, without words.
+fn found<'a>(tools: &'a ToolRegistry, words: Option<&str>) -> Vec<&'a ToolEntry> {
+    match words {
+        Some(words) => tools.search(words, usize::MAX).into_iter().map(|it| it.entry).collect(),
+        None => tools.entries().iter().collect(),
+    }
 }
 
 impl<'a> From<&'a ToolEntry> for ToolJson<'a> {
