@@ -110,7 +110,10 @@ impl Care {
         let news = self.news.borrow_and_update().clone();
         let is_news = |list: &List| match list {
             List::Tools => news.tools != self.known.tools,
-            List::Resources | List::Templates => news.resources != self.known.resources,
+            // Nothing else tells that skills have changed.
+            List::Resources | List::Templates | List::Skills => {
+                news.resources != self.known.resources
+            }
             List::Prompts => news.prompts != self.known.prompts,
         };
         let changed: BTreeSet<List> =

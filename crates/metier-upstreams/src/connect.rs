@@ -272,6 +272,7 @@ async fn survey_of(
         templates: Vec::new(),
         prompts: Vec::new(),
         instances: Vec::new(),
+        skills: Vec::new(),
     };
     let lists = capabilities.lists().collect();
     // What changes from here on may be missing in what is listed.

@@ -1,6 +1,6 @@
 //! Greetings: how a connection begins, in both eras, without breaking servers of either.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use metier_wire::{Era, Error, Revision};
 use serde::Deserialize;
@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::{
     link::{Ask, DISCOVER, Failed, Link},
     list::List,
+    served::EXTENSION,
 };
 
 /// How long a server may take to say that it does not know `server/discover`.
@@ -32,6 +33,7 @@ pub(crate) struct Capabilities {
     pub(crate) tools: Option<Changes>,
     pub(crate) resources: Option<Changes>,
     pub(crate) prompts: Option<Changes>,
+    pub(crate) skills: Option<Changes>,
 }
 
 /// Whether a server tells when a list changes.
@@ -196,6 +198,7 @@ impl Capabilities {
             List::Tools => self.tools,
             List::Resources | List::Templates => self.resources,
             List::Prompts => self.prompts,
+            List::Skills => self.skills,
         }
     }
 
@@ -210,6 +213,8 @@ impl Capabilities {
             resources: Option<&'a RawValue>,
             #[serde(borrow)]
             prompts: Option<&'a RawValue>,
+            #[serde(borrow)]
+            extensions: Option<&'a RawValue>,
         }
         #[derive(Deserialize)]
         struct Listed {
@@ -222,10 +227,15 @@ impl Capabilities {
             Some(if told { Changes::Told } else { Changes::Untold })
         };
         let members: Members<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let extensions: HashMap<String, &RawValue> = member(members.extensions);
+        let resources = changes(members.resources);
+        let skills = changes(extensions.get(EXTENSION).copied());
         Capabilities {
             tools: changes(members.tools),
-            resources: changes(members.resources),
+            resources,
             prompts: changes(members.prompts),
+            // That skills have changed is told as a change of resources.
+            skills: skills.map(|_| resources.unwrap_or(Changes::Untold)),
         }
     }
 }

@@ -81,6 +81,7 @@ mod resources;
 mod roster;
 mod rounds;
 mod search;
+mod served;
 mod spec;
 mod supervise;
 mod survey;
@@ -106,6 +107,7 @@ pub use crate::{
     registry::{Found, PromptEntry, PromptRegistry, ToolEntry, ToolRegistry},
     resources::{ResourceEntry, ResourceRegistry, Route, TemplateEntry},
     roster::{Roster, Server, Standing},
+    served::{FileOfSkill, Files, ServedSkill, SkillContent, SkillFile, SkillReadError},
     spec::{
         Admission, CALL_TIMEOUT, CONNECT_TIMEOUT, Endpoint, Fallback, NameError, Program, Secrets,
         ServerName, ServerSpec, Site,

@@ -29,6 +29,7 @@ pub(crate) use self::{
     http::Http,
     legacy_sse::legacy_sse,
     piped::Piped,
+    remote::percent_decoded,
     switchboard::{Ending, News, Switchboard},
 };
 

@@ -28,6 +28,7 @@ pub(crate) enum List {
     /// Templates of resources.
     Templates,
     Prompts,
+    Skills,
 }
 
 /// A list as far as it could be followed.
@@ -52,8 +53,8 @@ struct Meta<'a> {
 }
 
 impl List {
-    pub(crate) const ALL: [List; 4] =
-        [List::Tools, List::Resources, List::Templates, List::Prompts];
+    pub(crate) const ALL: [List; 5] =
+        [List::Tools, List::Resources, List::Templates, List::Prompts, List::Skills];
 
     /// The request for it, and the member of the answer that holds it.
     const fn names(self) -> (&'static str, &'static str) {
@@ -62,6 +63,7 @@ impl List {
             List::Resources => ("resources/list", "resources"),
             List::Templates => ("resources/templates/list", "resourceTemplates"),
             List::Prompts => ("prompts/list", "prompts"),
+            List::Skills => ("skills/list", "skills"),
         }
     }
 

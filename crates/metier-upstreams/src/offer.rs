@@ -6,7 +6,10 @@ use metier_wire::{Revision, Text};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::mirror::{Mirrored, mirrored};
+use crate::{
+    mirror::{Mirrored, mirrored},
+    served::ServedSkill,
+};
 
 /// What one server offers.
 #[derive(Clone, Debug)]
@@ -30,6 +33,8 @@ pub struct Offer {
     /// The ids of gateways that its tools come through, as its list of tools names them: at most 64,
     /// of at most 64 characters each.
     pub instances: Vec<Box<str>>,
+    /// Its skills, by URI.
+    pub skills: Vec<Arc<ServedSkill>>,
 }
 
 /// Something that a server offers: the key by which it is asked for, and all that was sent.

@@ -12,6 +12,7 @@ use crate::{
     phase::Phase,
     registry::{PromptRegistry, ToolRegistry},
     resources::ResourceRegistry,
+    served::ServedSkill,
     spec::{ServerName, ServerSpec},
 };
 
@@ -103,6 +104,12 @@ impl Roster {
     #[must_use]
     pub fn resources(&self) -> &ResourceRegistry {
         &self.registries.resources
+    }
+
+    /// The skills of all servers, by server and URI.
+    pub fn skills(&self) -> impl Iterator<Item = (&ServerName, &Arc<ServedSkill>)> {
+        let offers = self.servers().filter_map(|it| Some((it.name(), it.standing.offer.as_ref()?)));
+        offers.flat_map(|(name, offer)| offer.skills.iter().map(move |skill| (name, skill)))
     }
 
     /// Whether it is known of every server how its first attempt ended.

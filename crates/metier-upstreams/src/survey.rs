@@ -14,6 +14,7 @@ use crate::{
     link::{Failed, Link},
     list::{List, Listed},
     offer::{Item, Key, Offer, Omission, Tool},
+    served::ServedSkill,
 };
 
 /// How long a list other than the tools may take.
@@ -46,6 +47,7 @@ pub(crate) async fn survey(
             List::Resources => offer.resources = read_items(&items, Key::Uri),
             List::Templates => offer.templates = read_items(&items, Key::UriTemplate),
             List::Prompts => offer.prompts = read_items(&items, Key::Name),
+            List::Skills => offer.skills = read_each(&items, ServedSkill::read, |it| &it.uri),
         }
     }
     Ok(offer)

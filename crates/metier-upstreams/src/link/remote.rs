@@ -136,7 +136,8 @@ fn credentials(url: &mut Url) -> Option<HeaderValue> {
     Some(value)
 }
 
-fn percent_decoded(text: &str) -> Vec<u8> {
+/// A text without percent-encoding.
+pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{fake::spec, name, raw};
 use crate::{
-    Item, Offer, Phase, Roster, Route, Server, Standing, Tool, ToolFilter,
+    Item, Offer, Phase, Roster, Route, ServedSkill, Server, Standing, Tool, ToolFilter,
     offer::{Key, Omission},
 };
 
@@ -40,6 +40,7 @@ fn offered(offer: &Value) -> Offer {
         resources: items(&offer["resources"], "uri", item(Key::Uri)),
         templates: items(&offer["templates"], "uriTemplate", item(Key::UriTemplate)),
         prompts: items(&offer["prompts"], "name", item(Key::Name)),
+        skills: items(&offer["skills"], "uri", ServedSkill::read),
     }
 }
 
