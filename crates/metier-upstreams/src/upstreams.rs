@@ -130,7 +130,7 @@ impl Upstreams {
     }
 
     /// The roster when it has a tool, or when no server whose it could be is just being met.
-    async fn knowing(&self, tool: &str) -> Arc<Roster> {
+    pub async fn knowing(&self, tool: &str) -> Arc<Roster> {
         let knows = |roster: &Arc<Roster>| {
             let may_come = |server: &Arc<Server>| {
                 server.standing.phase.is_undecided() && tool.starts_with(server.name().as_str())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metier_upstreams::ToolEntry;
+use metier_upstreams::{Roster, ToolEntry};
 use metier_wire::{Error, Members};
 
 use super::{
@@ -31,17 +31,16 @@ impl Gateway {
         if let Some(finder) = Finder::named(name).filter(|_| shelf.shown != Shown::All) {
             return self.find(finder, &shelf, asking, out).map(Some);
         }
-        if self.settled_shelf().is_some() {
+        if shelf.roster.is_settled() {
             return Ok(None);
         }
         // It may belong to someone who is just being met.
         let (gateway, parcel, name) = (Arc::clone(self), Parcel::of(asking), name.to_owned());
         Ok(Some(Answer::Later(Box::new(move |call| {
             Box::pin(async move {
-                let shelf = gateway.settled().await;
-                let entry =
-                    shelf.roster.tools().get(&name).ok_or_else(|| unknown("tool", &name))?;
-                gateway.run(target(&shelf, entry), parcel, call).await
+                let roster = gateway.upstreams.knowing(&name).await;
+                let entry = roster.tools().get(&name).ok_or_else(|| unknown("tool", &name))?;
+                gateway.run(target(&roster, entry), parcel, call).await
             })
         }))))
     }
@@ -69,13 +68,13 @@ impl Gateway {
 
     /// Passes a call on to the server whose tool it is.
     fn forward(self: &Arc<Self>, shelf: &Shelf, entry: &ToolEntry, parcel: Parcel) -> Answer {
-        let (gateway, target) = (Arc::clone(self), target(shelf, entry));
+        let (gateway, target) = (Arc::clone(self), target(&shelf.roster, entry));
         Answer::Later(Box::new(move |call| {
             Box::pin(async move { gateway.run(target, parcel, call).await })
         }))
     }
 }
 
-fn target(shelf: &Shelf, entry: &ToolEntry) -> Target {
-    Target::Tool(entry.clone(), era(&shelf.roster, &entry.server))
+fn target(roster: &Roster, entry: &ToolEntry) -> Target {
+    Target::Tool(entry.clone(), era(roster, &entry.server))
 }

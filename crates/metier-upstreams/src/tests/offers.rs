@@ -24,7 +24,10 @@ pub(crate) fn offering(servers: Value) -> Roster {
             stderr: None,
             link: None,
         };
-        (name(server), Arc::new(Server { spec: Arc::new(spec(server)), standing }))
+        (
+            name(server),
+            Arc::new(Server { spec: Arc::new(spec(server)), standing, gate: Arc::default() }),
+        )
     });
     Roster::new(servers.collect::<BTreeMap<_, _>>(), &ToolFilter::default())
 }
@@ -41,6 +44,7 @@ fn offered(offer: &Value) -> Offer {
         templates: items(&offer["templates"], "uriTemplate", item(Key::UriTemplate)),
         prompts: items(&offer["prompts"], "name", item(Key::Name)),
         skills: items(&offer["skills"], "uri", ServedSkill::read),
+        instances: Vec::new(),
     }
 }
 
