@@ -14,7 +14,7 @@ use crate::{
 const GROUPS: [&str; 4] = ["@project", "@global", "@custom", "@plugins"];
 
 /// Which skills exist: all that an include names, without those that an exclude names.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     include: Vec<Pattern>,
     exclude: Vec<Pattern>,
@@ -55,9 +55,20 @@ impl Filter {
         Some(Arc::new(Skill { source, also, ..Skill::clone(skill) }))
     }
 
+    /// Whether a skill exists for the user that is in no place of this machine.
+    #[must_use]
+    pub fn shows_named(&self, provider: &str, name: &str) -> bool {
+        let (name, provider) = (fold(name), fold(provider));
+        let whole = format!("{provider}:{name}");
+        self.admits(&[name.into_owned(), provider.into_owned(), whole])
+    }
+
     fn shows(&self, skill: &Skill, source: &Source) -> bool {
-        let labels = labels(skill.name(), source);
-        let any = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches_any(&labels));
+        self.admits(&labels(skill.name(), source))
+    }
+
+    fn admits(&self, labels: &[String]) -> bool {
+        let any = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches_any(labels));
         (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
     }
 }

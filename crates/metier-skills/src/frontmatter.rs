@@ -7,7 +7,7 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 mod error;
 mod plain;
@@ -50,6 +50,13 @@ pub(crate) fn frontmatter(text: &str) -> Result<Frontmatter, FrontmatterError> {
         fields: entries.into_iter().map(|entry| (entry.key, entry.value)).collect(),
         repairs,
     })
+}
+
+/// All that the head of a `SKILL.md` says, as JSON.
+pub fn head(text: &str) -> Result<Map<String, Value>, FrontmatterError> {
+    let Frontmatter { name, description, fields, .. } = frontmatter(text)?;
+    let own = [("name".to_owned(), name.into()), ("description".to_owned(), description.into())];
+    Ok(own.into_iter().chain(fields).collect())
 }
 
 /// One `key: value` of the head.

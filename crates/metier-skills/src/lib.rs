@@ -61,7 +61,7 @@ pub use crate::{
     filter::{Filter, Pattern, PatternError},
     find::{SearchIndex, SearchResult, SearchResults},
     folders::Folders,
-    frontmatter::{FrontmatterError, Quirk, Repair, is_hidden},
+    frontmatter::{FrontmatterError, Quirk, Repair, head, is_hidden},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
     problem::{Cause, Problem, Severity},

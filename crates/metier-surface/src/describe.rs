@@ -9,6 +9,7 @@ use metier_skills::{Catalog, Location, Skill, Tier};
 
 use crate::{
     offer::{CatalogFormat, Presentation},
+    served::{Served, ServedSkills},
     text::{escaped, one_line},
     tools::Tool,
 };
@@ -23,27 +24,60 @@ const SLACK: usize = 16;
 pub(crate) struct Facts<'a> {
     pub(crate) id: &'a str,
     pub(crate) description: &'a str,
-    pub(crate) location: Location,
+    pub(crate) place: Place,
     /// Whose it is, where the location does not say.
     pub(crate) provider: Option<&'a str>,
 }
 
+/// Where a skill lives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// On this machine.
+    Here(Location),
+    /// With a server.
+    Server,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Here(location) => location.fmt(f),
+            Place::Server => f.write_str("server"),
+        }
+    }
+}
+
 impl<'a> Facts<'a> {
+    fn served(served: &'a Served) -> Facts<'a> {
+        Facts {
+            id: &served.id,
+            description: &served.skill.description,
+            place: Place::Server,
+            provider: Some(served.server.as_str()),
+        }
+    }
+
     fn new((id, skill): (&'a str, &'a Skill)) -> Facts<'a> {
         let provider = match skill.source.tier {
             Tier::Custom | Tier::UniversalProject | Tier::UniversalGlobal => None,
             Tier::AgentProject | Tier::AgentGlobal | Tier::Plugin => Some(skill.provider()),
         };
-        Facts { id, description: skill.description(), location: skill.location(), provider }
+        let place = Place::Here(skill.location());
+        Facts { id, description: skill.description(), place, provider }
     }
 }
 
 /// What a model reads before it chooses a skill.
-pub(crate) fn describe(catalog: &Catalog, presentation: &Presentation) -> String {
+pub(crate) fn describe(
+    catalog: &Catalog,
+    served: &ServedSkills,
+    presentation: &Presentation,
+) -> String {
     let mut text = String::new();
     // A `String` takes everything.
     let _ = write_usage(&mut text, presentation);
-    let _ = write_skills(&mut text, catalog.listed().map(Facts::new), presentation);
+    let skills = catalog.listed().map(Facts::new).chain(served.iter().map(Facts::served));
+    let _ = write_skills(&mut text, skills, presentation);
     text
 }
 
@@ -196,7 +230,7 @@ impl<'a> Row<'a> {
                     let provider = format.fit(it);
                     format!("<provider>{provider}</provider>\n")
                 });
-                let (location, provider) = (facts.location, provider.unwrap_or_default());
+                let (location, provider) = (facts.place, provider.unwrap_or_default());
                 (
                     format!("<skill>\n<name>{name}</name>\n<description>"),
                     format!(

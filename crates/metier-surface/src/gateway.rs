@@ -14,6 +14,7 @@ mod parked;
 mod relay;
 mod revealed;
 mod shelf;
+mod skills;
 mod stock;
 mod tally;
 mod things;
@@ -47,6 +48,7 @@ use crate::{
     call::Call,
     client::Client,
     responder::{Answer, Asking, Body, Changes, Done, Meta},
+    surface::Publisher,
     tools::ToolNames,
 };
 
@@ -84,7 +86,7 @@ pub(crate) fn gateway(
     ear: Arc<Ear>,
     (names, expose): (ToolNames, Expose),
     instance: &str,
-    changes: Arc<watch::Sender<Changes>>,
+    (changes, publisher): (Arc<watch::Sender<Changes>>, Publisher),
 ) -> (Arc<Gateway>, impl Future<Output = ()> + Send + use<>) {
     let fitting = Fitting { names, expose, instance: instance.into() };
     let (publish, shelves) = watch::channel(stock::first_shelf(&upstreams, &fitting));
@@ -98,7 +100,8 @@ pub(crate) fn gateway(
         tasks: TaskTracker::new(),
         runtime: Handle::current(),
     });
-    let stock = Stock { gateway: Arc::clone(&gateway), fitting, shelves: publish, changes };
+    let stock =
+        Stock { gateway: Arc::clone(&gateway), fitting, shelves: publish, changes, publisher };
     (gateway, stock.run())
 }
 

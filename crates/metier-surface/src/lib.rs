@@ -19,6 +19,7 @@ mod offer;
 mod replay;
 mod responder;
 mod serve;
+mod served;
 mod session;
 mod stdio;
 mod surface;

@@ -5,9 +5,12 @@ use std::sync::{
     atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use metier_skills::{Catalog, Match, Query, SearchIndex, SearchResults};
+use metier_skills::{Catalog, Filter, Match, Query, SearchIndex, SearchResults};
 
-use crate::tools::{Tool, ToolNames, definitions};
+use crate::{
+    served::{Served, ServedSkills},
+    tools::{Tool, ToolNames, definitions},
+};
 
 /// How a catalog is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct Presentation {
     pub budget: usize,
     /// How many words of a query a skill must have.
     pub mode: Match,
+    /// Which skills of servers exist; those of this machine have been chosen before.
+    pub filter: Filter,
 }
 
 /// How the description of `skill` lists skills.
@@ -37,7 +42,8 @@ pub enum CatalogFormat {
 /// What clients are shown of one catalog. Never changes.
 #[derive(Debug)]
 pub struct Offer {
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
+    served: Arc<ServedSkills>,
     presentation: Presentation,
     definitions: Arc<[u8]>,
     index: OnceLock<SearchIndex>,
@@ -52,6 +58,7 @@ impl Default for Presentation {
             format: CatalogFormat::default(),
             budget: 60_000,
             mode: Match::All,
+            filter: Filter::default(),
         }
     }
 }
@@ -81,11 +88,22 @@ impl Offer {
     /// Renders a catalog; what looks as it did in the previous offer is shared with it.
     #[must_use]
     pub fn new(catalog: Catalog, presentation: &Presentation, previous: Option<&Offer>) -> Offer {
-        let definitions = definitions(&catalog, presentation);
+        Offer::with_served(Arc::new(catalog), Arc::default(), presentation, previous)
+    }
+
+    /// The same, with skills that servers have.
+    pub(crate) fn with_served(
+        catalog: Arc<Catalog>,
+        served: Arc<ServedSkills>,
+        presentation: &Presentation,
+        previous: Option<&Offer>,
+    ) -> Offer {
+        let definitions = definitions(&catalog, &served, presentation);
         let shared = previous.map(|it| &it.definitions).filter(|before| ***before == *definitions);
         Offer {
             definitions: shared.cloned().unwrap_or_else(|| definitions.into()),
             catalog,
+            served,
             presentation: presentation.clone(),
             index: OnceLock::new(),
             is_indexing: AtomicBool::new(false),
@@ -109,6 +127,16 @@ impl Offer {
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The skills that servers have.
+    pub(crate) fn served(&self) -> &ServedSkills {
+        &self.served
+    }
+
+    /// The skills of servers that a query finds.
+    pub(crate) fn search_served(&self, query: &str) -> Vec<(&Served, usize)> {
+        self.served.search(query, self.presentation.mode)
     }
 
     /// Whether someone should build the index: true once.

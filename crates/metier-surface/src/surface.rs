@@ -1,9 +1,12 @@
 //! The surface: answers requests from the newest offer.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use metier_skills::{Catalog, Lookup};
-use metier_upstreams::Upstreams;
+use metier_upstreams::{Roster, Upstreams};
 use metier_wire::{Error, Text};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
@@ -17,6 +20,7 @@ use crate::{
     responder::{
         Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
     },
+    served::ServedSkills,
     tool_list::ToolList,
     tools::Order,
 };
@@ -39,6 +43,7 @@ pub struct Surface {
     counter: Counter,
     ear: Arc<Ear>,
     gateway: Option<Arc<Gateway>>,
+    publisher: Publisher,
 }
 
 /// Where orders are filled that may take a while.
@@ -50,11 +55,14 @@ struct Counter {
     desks: Arc<Semaphore>,
 }
 
-/// The other end of a surface: the one writer of its offers.
+/// The other end of a surface: the one writer of its offers. Clones are the same one.
+#[derive(Clone)]
 pub struct Publisher {
     presentation: Presentation,
-    offers: watch::Sender<Option<Arc<Offer>>>,
+    offers: Arc<watch::Sender<Option<Arc<Offer>>>>,
     changes: Arc<watch::Sender<Changes>>,
+    /// What is offered at present: the skills of this machine, and what servers have.
+    present: Arc<Mutex<(Option<Arc<Catalog>>, Arc<Roster>)>>,
 }
 
 /// Asks for a look at the disk; answered when the newest catalog shows its present state.
@@ -75,22 +83,57 @@ pub fn surface(
         instructions: presentation.instructions(),
     };
     let counter = Counter { offers: newest, asks, desks: Arc::new(Semaphore::new(MOST_FILLED)) };
+    let offers = Arc::new(offers);
+    let publisher = Publisher {
+        presentation: presentation.clone(),
+        offers,
+        changes: Arc::clone(&changes),
+        present: Arc::default(),
+    };
     let surface = Surface {
         greeting,
-        presentation: presentation.clone(),
-        changes: Arc::clone(&changes),
+        presentation,
+        changes,
         counter,
         ear: Ear::new(),
         gateway: None,
+        publisher: publisher.clone(),
     };
-    (surface, Publisher { presentation, offers, changes }, asked)
+    (surface, publisher, asked)
 }
 
 impl Publisher {
     /// Shows a new catalog to every client from now on.
     pub fn publish(&self, catalog: Catalog) {
+        let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        present.0 = Some(Arc::new(catalog));
+        self.offer(&present);
+    }
+
+    /// Shows the skills of these servers beside the catalog from now on.
+    pub(crate) fn serve(&self, roster: &Arc<Roster>) {
+        let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        let had = std::mem::replace(&mut present.1, Arc::clone(roster));
+        let is_same = had
+            .skills()
+            .map(|(_, it)| Arc::as_ptr(it))
+            .eq(roster.skills().map(|(_, it)| Arc::as_ptr(it)));
+        if !is_same {
+            self.offer(&present);
+        }
+    }
+
+    /// Makes an offer of what there is at present.
+    fn offer(&self, (catalog, roster): &(Option<Arc<Catalog>>, Arc<Roster>)) {
+        let Some(catalog) = catalog else { return };
+        let served = ServedSkills::new(roster, catalog, &self.presentation.filter);
         let previous = self.offers.borrow().clone();
-        let offer = Offer::new(catalog, &self.presentation, previous.as_deref());
+        let offer = Offer::with_served(
+            Arc::clone(catalog),
+            Arc::new(served),
+            &self.presentation,
+            previous.as_deref(),
+        );
         let is_news = previous.is_some_and(|previous| offer.differs_from(&previous));
         self.offers.send_replace(Some(Arc::new(offer)));
         // The catalog is there before anybody hears of it.
@@ -171,8 +214,8 @@ impl Surface {
         instance: &str,
     ) -> impl Future<Output = ()> + Send + use<> {
         let look = (self.presentation.names, expose);
-        let changes = Arc::clone(&self.changes);
-        let (gateway, stock) = gateway(upstreams, Arc::clone(&self.ear), look, instance, changes);
+        let news = (Arc::clone(&self.changes), self.publisher.clone());
+        let (gateway, stock) = gateway(upstreams, Arc::clone(&self.ear), look, instance, news);
         self.gateway = Some(gateway);
         self.greeting.capabilities = json!({
             "tools": { "listChanged": true },
@@ -229,6 +272,9 @@ impl Surface {
             return answer.ok_or_else(|| unknown_tool(&name.0));
         };
         let order = tool.order(asked.arguments)?;
+        if let Some(answer) = self.fetch(&order) {
+            return Ok(answer);
+        }
         match self.newest() {
             Some(offer) if order.is_quick() => {
                 order.fill(&offer, asking.era(), out);
@@ -240,6 +286,28 @@ impl Surface {
                 Ok(Answer::Later(Box::new(move |call| Box::pin(fill(order, counter, call)))))
             }
         }
+    }
+
+    /// Fetches a skill from the server that has it; none if the order is for something here.
+    fn fetch(&self, order: &Order) -> Option<Answer> {
+        let gateway = Arc::clone(self.gateway.as_ref()?);
+        let (name, path) = match order {
+            Order::Load { name } => (name, None),
+            Order::Read { name, path } => (name, Some(path.clone())),
+            Order::List { .. } | Order::Search { .. } => return None,
+        };
+        let offer = self.newest()?;
+        let served = offer.served().find(name)?.clone();
+        // What is here is never hidden by what is elsewhere.
+        let Lookup::Missing { .. } = offer.catalog().find(name) else { return None };
+        Some(Answer::Later(Box::new(move |call| {
+            Box::pin(async move {
+                match path {
+                    None => gateway.load_skill(&served, &call).await,
+                    Some(path) => gateway.read_served(&served, path.as_deref(), &call).await,
+                }
+            })
+        })))
     }
 
     /// Shows a client the tools that the skill wants which it has just loaded.

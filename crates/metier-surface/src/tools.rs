@@ -16,7 +16,10 @@ use serde_json::value::RawValue;
 
 use crate::{offer::Offer, tools::arguments::Argument};
 
-pub(crate) use {definition::definitions, reply::Reply};
+pub(crate) use {
+    definition::definitions,
+    reply::{Blob, Reply},
+};
 
 /// Which names of tools are on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::{
     Gateway,
     shelf::{Fitting, Shelf},
 };
-use crate::responder::Changes;
+use crate::{responder::Changes, surface::Publisher};
 
 /// How long lists wait for servers that are still being met.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,6 +25,7 @@ pub(super) struct Stock {
     pub(super) fitting: Fitting,
     pub(super) shelves: watch::Sender<Arc<Shelf>>,
     pub(super) changes: Arc<watch::Sender<Changes>>,
+    pub(super) publisher: Publisher,
 }
 
 /// The shelf before any server has been met.
@@ -43,6 +44,7 @@ impl Stock {
         loop {
             let roster = rosters.borrow_and_update().clone();
             self.greet(&roster, &mut met);
+            self.publisher.serve(&roster);
             self.fill(roster);
             loop {
                 tokio::select! {

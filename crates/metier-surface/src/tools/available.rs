@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use metier_skills::{Entry, Lookup, Skill};
+use metier_skills::{Entry, Lookup};
 
 use super::Tool;
 use crate::{
@@ -27,7 +27,8 @@ pub(super) fn find<'a>(offer: &'a Offer, asked: &str) -> Result<&'a Entry, Strin
     match offer.catalog().find(asked) {
         Lookup::Found(entry) => Ok(entry),
         Lookup::Ambiguous(entries) => {
-            let ids = entries.iter().filter_map(|it| Some((it.id.as_deref()?, &*it.skill)));
+            let ids =
+                entries.iter().filter_map(|it| Some((it.id.as_deref()?, it.skill.description())));
             let ids: Vec<_> = ids.collect();
             Err(format!(
                 "Skill '{}' is ambiguous: {} skills go by that name.\n\n{}\n\
@@ -41,8 +42,14 @@ pub(super) fn find<'a>(offer: &'a Offer, asked: &str) -> Result<&'a Entry, Strin
     }
 }
 
+/// Every skill that can be loaded, with its description.
+fn listed(offer: &Offer) -> impl Iterator<Item = (&str, &str)> {
+    let here = offer.catalog().listed().map(|(id, skill)| (id, skill.description()));
+    here.chain(offer.served().iter().map(|it| (&*it.id, &*it.skill.description)))
+}
+
 fn missing(offer: &Offer, asked: &str, similar: &[&str]) -> String {
-    let listed: Vec<_> = offer.catalog().listed().collect();
+    let listed: Vec<_> = listed(offer).collect();
     let mut text = format!("Skill '{}' not found.\n\n", echo(asked));
     if !similar.is_empty() {
         let similar: Vec<String> = similar.iter().map(|id| format!("'{}'", Visible(id))).collect();
@@ -62,18 +69,18 @@ fn missing(offer: &Offer, asked: &str, similar: &[&str]) -> String {
 
 /// `- id: description`, one line for each skill, then how many more there are.
 pub(super) struct Lines<'a> {
-    skills: &'a [(&'a str, &'a Skill)],
+    skills: &'a [(&'a str, &'a str)],
     most: usize,
 }
 
 impl<'a> Lines<'a> {
     /// One for each skill.
-    fn all(skills: &'a [(&'a str, &'a Skill)]) -> Lines<'a> {
+    fn all(skills: &'a [(&'a str, &'a str)]) -> Lines<'a> {
         Lines { skills, most: skills.len() }
     }
 
     /// One for each of the first skills.
-    pub(super) fn some(skills: &'a [(&'a str, &'a Skill)]) -> Lines<'a> {
+    pub(super) fn some(skills: &'a [(&'a str, &'a str)]) -> Lines<'a> {
         Lines { skills, most: MOST_LINES.min(skills.len()) }
     }
 
@@ -84,8 +91,8 @@ impl<'a> Lines<'a> {
 
 impl fmt::Display for Lines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (id, skill) in &self.skills[..self.most] {
-            let description = Line(skill.description(), LONGEST_DESCRIPTION);
+        for (id, description) in &self.skills[..self.most] {
+            let description = Line(description, LONGEST_DESCRIPTION);
             writeln!(f, "- {}: {description}", Visible(id))?;
         }
         if self.is_cut() {

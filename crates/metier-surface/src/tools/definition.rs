@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Tool, arguments};
-use crate::{describe::describe, offer::Presentation};
+use crate::{describe::describe, offer::Presentation, served::ServedSkills};
 
 /// One member of the list.
 #[derive(Serialize)]
@@ -33,11 +33,15 @@ struct Annotations {
 }
 
 /// The offered tools as JSON, separated by commas.
-pub(crate) fn definitions(catalog: &Catalog, presentation: &Presentation) -> Vec<u8> {
+pub(crate) fn definitions(
+    catalog: &Catalog,
+    served: &ServedSkills,
+    presentation: &Presentation,
+) -> Vec<u8> {
     let tools = presentation.tools.iter().map(|&tool| Definition {
         name: tool.name(presentation.names),
         title: tool.card().title,
-        description: description(tool, catalog, presentation),
+        description: description(tool, (catalog, served), presentation),
         input_schema: arguments::schema(tool),
         output_schema: output_schema(tool),
         annotations: Annotations {
@@ -55,9 +59,13 @@ pub(crate) fn definitions(catalog: &Catalog, presentation: &Presentation) -> Vec
     rendered.collect::<Vec<_>>().join(&b',')
 }
 
-fn description(tool: Tool, catalog: &Catalog, presentation: &Presentation) -> String {
+fn description(
+    tool: Tool,
+    (catalog, served): (&Catalog, &ServedSkills),
+    presentation: &Presentation,
+) -> String {
     match tool {
-        Tool::Skill => describe(catalog, presentation),
+        Tool::Skill => describe(catalog, served, presentation),
         Tool::List => "Lists every skill that can be loaded, with name, description, provider, \
                        location and paths, as they are on the disk now. Narrow the list with \
                        `query`; `includeBody` adds the full text of each skill."
@@ -127,7 +135,7 @@ fn skill_schema(more: &[(&str, &str, &str)], required: &[&str]) -> Value {
         "skillPath": {"type": "string", "description": "The skill's folder"},
         "skillFile": {"type": "string", "description": "The skill's file"},
         "provider": {"type": "string", "description": "Whose skill it is"},
-        "location": {"type": "string", "enum": ["custom", "project", "global", "plugin"]},
+        "location": {"type": "string", "enum": ["custom", "project", "global", "plugin", "server"]},
         "plugin": {"type": "string", "description": "The plugin that brought it"},
     });
     for (name, kind, about) in more {

@@ -9,7 +9,7 @@ use super::{
     reply::Reply,
     summary::{Summary, install_name},
 };
-use crate::offer::Offer;
+use crate::{offer::Offer, served::Served};
 
 /// How many bytes all bodies of one answer may have together.
 const MOST_BODIES: usize = 8 << 20;
@@ -41,12 +41,22 @@ pub(super) fn fill(query: Option<&str>, bodies: Bodies, offer: &Offer, reply: Re
         Bodies::Hidden => 0,
         Bodies::Shown => add_bodies(&mut summaries, &skills),
     };
-    let mut text = heading(skills.len(), query);
+    // Nothing is fetched from servers for a list.
+    let served = offer.served().iter().filter(|it| {
+        wanted.as_ref().is_none_or(|wanted| {
+            [&*it.id, &*it.skill.description].iter().any(|it| it.to_lowercase().contains(wanted))
+        })
+    });
+    let served: Vec<&Served> = served.collect();
+    summaries.extend(served.iter().map(|it| Summary::served(it)));
+    let mut text = heading(summaries.len(), query);
     if n_omitted > 0 {
         let most = MOST_BODIES >> 20;
         text += &format!("The bodies of {n_omitted} are left out: together over {most} MiB.\n");
     }
-    text += &Lines::some(&skills).to_string();
+    let here = skills.iter().map(|(id, skill)| (*id, skill.description()));
+    let there = served.iter().map(|it| (&*it.id, &*it.skill.description));
+    text += &Lines::some(&here.chain(there).collect::<Vec<_>>()).to_string();
     let bodies_omitted = (n_omitted > 0).then_some(n_omitted);
     reply.structured(text.trim_end(), Listed { skills: summaries, bodies_omitted });
 }

@@ -14,10 +14,10 @@ pub(crate) struct Reply<'a> {
 }
 
 /// A file that is not text.
-pub(super) struct Blob<'a> {
-    pub(super) uri: String,
-    pub(super) mime_type: &'static str,
-    pub(super) bytes: &'a [u8],
+pub(crate) struct Blob<'a> {
+    pub(crate) uri: String,
+    pub(crate) mime_type: &'a str,
+    pub(crate) bytes: &'a [u8],
 }
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ struct Embedded<'a> {
 #[serde(rename_all = "camelCase")]
 struct Resource<'a> {
     uri: String,
-    mime_type: &'static str,
+    mime_type: &'a str,
     #[serde(serialize_with = "written")]
     blob: Base64Display<'a, 'static, base64::engine::GeneralPurpose>,
 }
@@ -67,7 +67,7 @@ impl Reply<'_> {
     }
 
     /// Answers with a file.
-    pub(super) fn blob(self, blob: Blob<'_>) {
+    pub(crate) fn blob(self, blob: Blob<'_>) {
         let Blob { uri, mime_type, bytes } = blob;
         let blob = Base64Display::new(bytes, &STANDARD);
         let result = CallResult::new(Embedded { resource: Resource { uri, mime_type, blob } });

@@ -1,6 +1,6 @@
 //! `skills_search`: skills that have the words, best first.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 use metier_skills::SearchResult;
 use serde::Serialize;
@@ -27,25 +27,39 @@ struct Hit<'a> {
     #[serde(flatten)]
     skill: Summary<'a>,
     score: usize,
-    excerpt: &'a str,
+    excerpt: Cow<'a, str>,
 }
 
 pub(super) fn fill(query: &str, limit: usize, offer: &Offer, reply: Reply<'_>) {
     let Some(found) = offer.search(query, limit) else {
         return reply.refusal("There is no word to look for.");
     };
-    let mut text = heading(query, found.results.len(), found.total, offer);
+    // Of the skills of servers only what was listed is known; they come last.
+    let served = offer.search_served(query);
+    let total = found.total + served.len();
+    let room = limit.saturating_sub(found.results.len());
+    let served = &served[..served.len().min(room)];
+    let mut text = heading(query, found.results.len() + served.len(), total, offer);
     for result in &found.results {
         // A `String` takes everything.
         let _ = write_result(&mut text, result);
     }
-    let results = found.results.iter().map(|it| Hit {
+    for (it, _) in served {
+        let description = Line(&it.skill.description, LONGEST_DESCRIPTION);
+        let _ = writeln!(text, "- {}: {description}", Visible(&it.id));
+    }
+    let here = found.results.iter().map(|it| Hit {
         skill: Summary::new(it.id, it.skill),
         score: it.score,
-        excerpt: &it.excerpt,
+        excerpt: Cow::Borrowed(&it.excerpt),
     });
-    let results = results.collect();
-    reply.structured(text.trim_end(), Found { query, limit, total: found.total, results });
+    let there = served.iter().map(|(it, score)| Hit {
+        skill: Summary::served(it),
+        score: *score,
+        excerpt: Line(&it.skill.description, LONGEST_DESCRIPTION).to_string().into(),
+    });
+    let results = here.chain(there).collect();
+    reply.structured(text.trim_end(), Found { query, limit, total, results });
 }
 
 fn heading(query: &str, n_shown: usize, total: usize, offer: &Offer) -> String {

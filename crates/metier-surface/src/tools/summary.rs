@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use metier_skills::Skill;
 use serde::Serialize;
 
+use crate::served::Served;
+
 /// One skill in `structuredContent`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,6 +41,24 @@ impl<'a> Summary<'a> {
             provider: skill.provider(),
             location: skill.location().to_string(),
             plugin: skill.plugin().map(|plugin| plugin.name.as_str()),
+            body: None,
+        }
+    }
+}
+
+impl<'a> Summary<'a> {
+    /// A skill of a server; its paths are URIs.
+    pub(super) fn served(served: &'a Served) -> Summary<'a> {
+        let skill = &served.skill;
+        Summary {
+            id: &served.id,
+            install_name: Cow::Borrowed(&*skill.name),
+            meta: Meta { name: &skill.name, description: &skill.description },
+            skill_path: Cow::Borrowed(&served.root),
+            skill_file: format!("{}/SKILL.md", served.root),
+            provider: served.server.as_str(),
+            location: "server".to_owned(),
+            plugin: None,
             body: None,
         }
     }

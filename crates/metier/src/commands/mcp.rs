@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use metier_skills::Match;
+use metier_skills::{Filter, Match};
 use metier_surface::{
     CatalogFormat, Guard, Implementation, Presentation, Server, Site, Surface, Tool, ToolNames,
     Transports, surface,
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Mcp, environment: &Environment, ui: &mut Ui<'_>) -> Out
     }
     let runtime = runtime(args.transport)?;
     let served = runtime.block_on(async {
-        let (mut surface, publisher, asks) = surface(server(args), presentation(args));
+        let (mut surface, publisher, asks) =
+            surface(server(args), presentation(args, &looked.filter));
         let joined = servers::join(args, &mut surface, settings, edits);
         let refresher = Refresher {
             places: looked.places,
@@ -197,7 +198,7 @@ fn server(args: &Mcp) -> Implementation {
     Implementation { name: args.server_name.clone(), version }
 }
 
-fn presentation(args: &Mcp) -> Presentation {
+fn presentation(args: &Mcp, filter: &Filter) -> Presentation {
     let tools = match args.tools.as_slice() {
         [] => Tool::ALL.to_vec(),
         // In the order of the table, whatever the order of the flag.
@@ -219,6 +220,7 @@ fn presentation(args: &Mcp) -> Presentation {
             MatchMode::Any => Match::Any,
             MatchMode::Fuzzy => Match::Fuzzy,
         },
+        filter: filter.clone(),
     }
 }
 

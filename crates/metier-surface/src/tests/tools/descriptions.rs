@@ -11,7 +11,7 @@ use super::fixture::{Machine, TREE, definitions};
 
 use crate::{
     CatalogFormat, Presentation, Tool, ToolNames,
-    describe::{Facts, write_skills},
+    describe::{Facts, Place, write_skills},
 };
 
 fn describe(machine: &Machine, presentation: &Presentation) -> String {
@@ -35,7 +35,7 @@ fn with_budget(budget: usize, format: CatalogFormat) -> Presentation {
 }
 
 fn skill<'a>(id: &'a str, description: &'a str) -> Facts<'a> {
-    Facts { id, description, location: Location::Global, provider: None }
+    Facts { id, description, place: Place::Here(Location::Global), provider: None }
 }
 
 /// Lists `name | description` lines within a budget.

@@ -1,0 +1,125 @@
+//! Skills of servers: loaded and read when somebody asks, and held to what was listed.
+
+use std::{fmt, sync::Arc};
+
+use metier_skills::head;
+use metier_upstreams::{Files, SkillContent};
+use serde_json::Value;
+
+use super::Gateway;
+use crate::{
+    call::Call,
+    responder::{Body, Done},
+    served::{Origin, Served},
+    text::{Line, Visible},
+    tools::{Blob, Reply},
+};
+
+impl Gateway {
+    /// Loads a skill.
+    pub(crate) async fn load_skill(&self, served: &Served, call: &Call) -> Done {
+        let read = self.read_skill(served, "SKILL.md").await.and_then(|content| {
+            let text = String::from_utf8(content.bytes)
+                .map_err(|_| format!("SKILL.md of skill '{}' is not UTF-8.", served.id))?;
+            if is_as_listed(&text, served) {
+                Ok(text)
+            } else {
+                Err(format!(
+                    "Skill '{}' is not loaded: its frontmatter is not what server `{}` listed. \
+                     Its owner must mend that.",
+                    served.id, served.server
+                ))
+            }
+        });
+        Ok(Body::plain(reply(call, |reply| match read {
+            Ok(text) => reply.text(format_args!("{}\n{text}", Origin(served))),
+            Err(refusal) => reply.refusal(refusal),
+        })))
+    }
+
+    /// Reads a file of a skill, or lists its files.
+    pub(crate) async fn read_served(
+        &self,
+        served: &Served,
+        path: Option<&str>,
+        call: &Call,
+    ) -> Done {
+        let Some(path) = path else {
+            return Ok(Body::plain(reply(call, |reply| reply.text(FileList(served)))));
+        };
+        let read = self.read_skill(served, path).await;
+        Ok(Body::plain(reply(call, |reply| match read {
+            Ok(SkillContent { bytes, mime_type, .. }) => match String::from_utf8(bytes) {
+                Ok(text) => reply.text(text),
+                Err(error) => reply.blob(Blob {
+                    uri: format!("{}/{path}", served.root),
+                    mime_type: mime_type.as_deref().unwrap_or("application/octet-stream"),
+                    bytes: error.as_bytes(),
+                }),
+            },
+            Err(refusal) => reply.refusal(refusal),
+        })))
+    }
+
+    async fn read_skill(&self, served: &Served, path: &str) -> Result<SkillContent, String> {
+        let uri = served.uri_of(path);
+        let read = self.upstreams.read_skill(&served.server, &served.skill, &uri, Arc::new(()));
+        read.await.map_err(|error| {
+            tracing::warn!(skill = served.id, path = %Line(path, 200), %error, "a skill is not read");
+            format!("File '{}' of skill '{}': {error}.", Line(path, 200), served.id)
+        })
+    }
+}
+
+fn reply(call: &Call, write: impl FnOnce(Reply<'_>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(Reply { era: call.era(), out: &mut out });
+    out
+}
+
+/// Whether the head of a skill says what its server listed.
+fn is_as_listed(text: &str, served: &Served) -> bool {
+    let listed = serde_json::from_str(served.skill.frontmatter.get());
+    match (head(text), listed) {
+        (Ok(head), Ok(listed)) => is_same(&Value::Object(head), &listed),
+        _ => false,
+    }
+}
+
+/// Whether two values are the same; `1` and `1.0` are, and so are texts around which spaces differ.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::String(one), Value::String(other)) => one.trim() == other.trim(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let has = |(key, value): (&String, &Value)| {
+                other.get(key).is_some_and(|it| is_same(value, it))
+            };
+            one.len() == other.len() && one.iter().all(has)
+        }
+        _ => one == other,
+    }
+}
+
+/// The files of a skill, one a line.
+struct FileList<'a>(&'a Served);
+
+impl fmt::Display for FileList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let served = self.0;
+        write!(f, "Files of skill '{}' in {}", Visible(&served.id), Visible(&served.root))?;
+        match &served.skill.files {
+            Files::Listed(files) => files.iter().try_for_each(|file| {
+                let path = served.path_of(&file.uri);
+                write!(f, "\n- {} ({} bytes)", Visible(path), file.size)
+            }),
+            Files::Dynamic => {
+                write!(f, "\n- SKILL.md\nIts server does not say which others there are.")
+            }
+        }
+    }
+}

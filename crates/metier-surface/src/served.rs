@@ -1,0 +1,117 @@
+//! Skills that servers have, beside those of this machine: under names that take nothing from them.
+
+use std::{collections::HashSet, fmt, sync::Arc};
+
+use metier_skills::{Catalog, Filter, Lookup, Match};
+use metier_upstreams::{Roster, ServedSkill, ServerName};
+
+/// What the URI of every skill ends in.
+const SKILL_FILE: &str = "/SKILL.md";
+
+/// One skill of a server.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    /// The name that loads it: `server:name`, or its URI where that means something else.
+    pub(crate) id: String,
+    /// Where it is for clients: `skill://server/path`, without the name of its file.
+    pub(crate) root: String,
+    pub(crate) server: ServerName,
+    pub(crate) skill: Arc<ServedSkill>,
+}
+
+/// The skills of all servers, in the order they are listed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ServedSkills(Vec<Served>);
+
+impl ServedSkills {
+    /// Names the skills of a roster, so that none goes by a name of the catalog.
+    pub(crate) fn new(roster: &Roster, catalog: &Catalog, filter: &Filter) -> ServedSkills {
+        let mut taken = HashSet::new();
+        let mut served = Vec::new();
+        for (server, skill) in roster.skills() {
+            if !filter.shows_named(server.as_str(), &skill.name) {
+                continue;
+            }
+            let path = skill.uri.split_once("://").map_or(&*skill.uri, |(_, path)| path);
+            let path = path.strip_suffix(SKILL_FILE).unwrap_or(path);
+            let root = format!("skill://{server}/{path}");
+            let short = format!("{server}:{}", skill.name);
+            let is_free = matches!(catalog.find(&short), Lookup::Missing { .. });
+            let names = [Some(short).filter(|_| is_free), Some(root.clone())];
+            // Two skills of one server whose URIs differ in nothing but the scheme are one here.
+            let Some(id) = names.into_iter().flatten().find(|it| taken.insert(it.to_lowercase()))
+            else {
+                tracing::warn!(%server, uri = &*skill.uri, "a skill has no name of its own");
+                continue;
+            };
+            served.push(Served { id, root, server: server.clone(), skill: Arc::clone(skill) });
+        }
+        ServedSkills(served)
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Served> {
+        self.0.iter()
+    }
+
+    /// The skill that a name means: its id, its URI, or its own name if no other goes by it.
+    pub(crate) fn find(&self, asked: &str) -> Option<&Served> {
+        let asked = asked.trim();
+        let root = asked.strip_suffix(SKILL_FILE).unwrap_or(asked);
+        let by_id = self.0.iter().find(|it| it.id.eq_ignore_ascii_case(asked) || it.root == root);
+        by_id.or_else(|| {
+            let mut named = self.0.iter().filter(|it| it.skill.name.eq_ignore_ascii_case(asked));
+            named.next().filter(|_| named.next().is_none())
+        })
+    }
+
+    /// The skills whose names or descriptions have the words of a query, and how many words each has.
+    pub(crate) fn search(&self, query: &str, mode: Match) -> Vec<(&Served, usize)> {
+        let query = query.to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let enough = match mode {
+            Match::All => words.len(),
+            Match::Any | Match::Fuzzy => 1,
+        };
+        let scored = self.0.iter().map(|it| {
+            let text = format!("{} {}", it.id, it.skill.description).to_lowercase();
+            (it, words.iter().filter(|word| text.contains(**word)).count())
+        });
+        scored.filter(|(_, n_words)| *n_words >= enough.max(1)).collect()
+    }
+}
+
+impl Served {
+    /// The URI under which clients know a file, given the server's own.
+    pub(crate) fn path_of<'a>(&self, uri: &'a str) -> &'a str {
+        let own = self.skill.uri.strip_suffix(SKILL_FILE).unwrap_or(&self.skill.uri);
+        uri.strip_prefix(own).map_or(uri, |path| path.trim_start_matches('/'))
+    }
+
+    /// The server's own URI of a file below the skill.
+    pub(crate) fn uri_of(&self, path: &str) -> String {
+        let own = self.skill.uri.strip_suffix(SKILL_FILE).unwrap_or(&self.skill.uri);
+        format!("{own}/{}", path.trim_start_matches("./"))
+    }
+}
+
+/// Where a skill of a server is, in words.
+pub(crate) struct Origin<'a>(pub(crate) &'a Served);
+
+impl fmt::Display for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Served { id, root, server, skill } = self.0;
+        writeln!(f, "Loading: {id}")?;
+        writeln!(f, "Base directory: {root}")?;
+        writeln!(f, "Path: {root}{SKILL_FILE}")?;
+        writeln!(f, "Location: server")?;
+        writeln!(f, "Provider: {server}")?;
+        match skill.files {
+            metier_upstreams::Files::Listed(_) => {
+                writeln!(f, "Origin: MCP server `{server}`; the text is what the server listed")
+            }
+            metier_upstreams::Files::Dynamic => {
+                writeln!(f, "Origin: MCP server `{server}`, which makes the text anew each time")
+            }
+        }
+    }
+}
