@@ -147,19 +147,24 @@ pub(crate) async fn request(
     caller: &Arc<dyn Caller>,
 ) -> Result<Box<RawValue>, CallError> {
     let running = Running::new(caller.clone());
-    let found = reachable(roster, name).await?;
-    let (_pass, server) = match found.gate.try_pass() {
-        Some(pass) => (pass, found.clone()),
-        // It may have been reached anew by then.
-        None => (turn(&found, &running).await?, reachable(roster, name).await?),
+    let later;
+    let now = reachable(roster, name).await?;
+    let (_pass, server) = match now.gate.try_pass() {
+        Some(pass) => (pass, &now),
+        None => {
+            let pass = turn(&now, &running).await?;
+            // It may have been reached anew by then.
+            later = reachable(roster, name).await?;
+            (pass, &later)
+        }
     };
-    match put(&server, ask, &running).await {
+    match put(server, ask, &running).await {
         Err(Failed::Expired) => {}
         // It came too late for a session that is being renewed, and was not sent.
-        Err(Failed::Unsent(_)) if has_expired(&server) => {}
+        Err(Failed::Unsent(_)) if has_expired(server) => {}
         other => return other.map_err(|failed| named(name, failed)),
     }
-    renewed(roster, &server).await;
+    renewed(roster, server).await;
     let server = reachable(roster, name).await?;
     put(&server, ask, &Running::new(caller.clone())).await.map_err(|failed| named(name, failed))
 }

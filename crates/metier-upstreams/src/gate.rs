@@ -17,8 +17,7 @@ pub(crate) struct Gate {
 }
 
 /// The right to ask the server something; it ends when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Pass<'a>(#[expect(dead_code, reason = "held, not used")] SemaphorePermit<'a>);
+pub(crate) type Pass<'a> = SemaphorePermit<'a>;
 
 /// Too many wait already.
 #[derive(Debug)]
@@ -36,14 +35,14 @@ impl Default for Gate {
 impl Gate {
     /// Passes at once, if nobody is in the way.
     pub(crate) fn try_pass(&self) -> Option<Pass<'_>> {
-        self.free.try_acquire().ok().map(Pass)
+        self.free.try_acquire().ok()
     }
 
     /// Passes when it is one's turn; whoever came first goes first.
     pub(crate) async fn pass(&self) -> Result<Pass<'_>, Crowded> {
         let _waiting = Waiting::among(&self.n_waiting).ok_or(Crowded)?;
         // Nobody ever closes it.
-        self.free.acquire().await.map(Pass).map_err(|_| Crowded)
+        self.free.acquire().await.map_err(|_| Crowded)
     }
 }
 

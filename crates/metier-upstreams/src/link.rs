@@ -83,7 +83,7 @@ pub(crate) enum Failed {
     #[error("{0}")]
     Garbled(String),
     /// What the server offers comes from ourselves.
-    #[error("it leads back to this metier: its tools are among those that it lists for itself")]
+    #[error("it leads back to this metier: some of the tools that it lists are our own")]
     Loop,
     /// The server answered with an HTTP status that says no more.
     #[error("the server answered with HTTP status {status}{}", detail(text))]

@@ -19,6 +19,9 @@ const OURS: &str = "io.modelcontextprotocol/";
 /// The one of them that says what whoever asks can do for the server.
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
+/// How many bytes a message has beside what it carries, about.
+const ENVELOPE: usize = 512;
+
 /// One request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ask<'a> {
@@ -46,14 +49,17 @@ impl<'a> Ask<'a> {
         if self.method == DISCOVER { Some(Revision::V2026_07_28) } else { settled }
     }
 
-    /// Appends the request as a message.
-    pub(crate) fn write(
+    /// The request as a message.
+    pub(crate) fn message(
         &self,
-        out: &mut Vec<u8>,
         id: u64,
         identity: &Identity,
         revision: Option<Revision>,
-    ) {
+    ) -> Vec<u8> {
+        let payload =
+            self.params.iter().chain(self.meta).map(|(key, it)| key.len() + it.get().len());
+        let mut message = Vec::with_capacity(ENVELOPE + payload.sum::<usize>());
+        let out = &mut message;
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
         write::json(out, &id);
         out.extend_from_slice(br#","method":"#);
@@ -67,6 +73,7 @@ impl<'a> Ask<'a> {
             member(out, key, value.get());
         }
         out.extend_from_slice(b"}}");
+        message
     }
 
     fn write_meta(

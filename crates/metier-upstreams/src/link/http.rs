@@ -26,7 +26,7 @@ use super::{
     events::{Data, Event, Events},
     refusal::refusal,
     remote::{self, Kind, Remote},
-    switchboard::{Ending, Home, Pending, Place, Switchboard, Taken},
+    switchboard::{Ending, Home, Pending, Seat, Switchboard, Taken},
 };
 use crate::{
     mirror,
@@ -80,17 +80,13 @@ impl Http {
 
     /// Sends a request and waits for its result; giving up waiting cancels it.
     pub(crate) async fn request(&self, board: &Arc<Switchboard>, ask: Ask<'_>) -> Reply {
-        if board.is_over() {
-            return Err(Failed::Unsent("the connection is over".to_owned()));
-        }
         let revision = ask.revision(board.revision());
         let mut headers = self.wire.headers(revision, ANSWERS);
         if is_modern(revision) {
             repeat(&mut headers, &ask)?;
         }
-        let (place, elsewhere) = board.expect(Home::Stream, ask.running);
-        let mut message = Vec::with_capacity(256);
-        ask.write(&mut message, place.id, &board.identity, revision);
+        let (place, elsewhere) = board.expect(Home::Stream, ask.running)?;
+        let message = ask.message(place.id(), &board.identity, revision);
         Exchange::new(&self.wire, board, place, &ask).run(headers, message, elsewhere).await
     }
 
@@ -221,9 +217,9 @@ impl Wire {
 
     /// Whether the server refuses even what nobody refuses whose session it knows.
     async fn is_forgotten(&self, board: &Arc<Switchboard>) -> bool {
-        let (place, _) = board.expect(Home::Stream, None);
-        let (mut message, revision) = (Vec::new(), board.revision());
-        Ask::new("ping", &[]).write(&mut message, place.id, &board.identity, revision);
+        let Ok((place, _)) = board.expect(Home::Stream, None) else { return false };
+        let revision = board.revision();
+        let message = Ask::new("ping", &[]).message(place.id(), &board.identity, revision);
         let sending = self.send(board, self.headers(revision, ANSWERS), message);
         let Ok(Ok(response)) = timeout(PATIENCE, sending).await else { return false };
         matches!(response.status(), StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND)
@@ -235,7 +231,7 @@ impl Wire {
         self: &Arc<Self>,
         board: &Arc<Switchboard>,
         event: &Event,
-        here: Option<&Place>,
+        here: Option<Seat>,
     ) -> Option<Reply> {
         match event.message()? {
             Data::Whole(bytes) => self.take(board, bytes, here),
@@ -249,7 +245,7 @@ impl Wire {
         self: &Arc<Self>,
         board: &Arc<Switchboard>,
         bytes: &[u8],
-        here: Option<&Place>,
+        here: Option<Seat>,
     ) -> Option<Reply> {
         let messages = match Frame::read(bytes) {
             Ok(Frame::One(message)) => vec![Ok(message)],

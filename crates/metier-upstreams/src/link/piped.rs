@@ -94,17 +94,13 @@ impl Piped {
 
     pub(crate) async fn request(&self, board: &Arc<Switchboard>, ask: Ask<'_>) -> Reply {
         let Ok(permit) = self.outbox.reserve().await else { return Err(unsent()) };
-        let (place, reply) = board.expect(Home::Board, ask.running);
-        // Asked only now: whoever takes a place before the end of the connection is told of it.
-        if board.is_over() {
-            return Err(unsent());
-        }
-        let mut message = Vec::with_capacity(256);
-        ask.write(&mut message, place.id, &board.identity, board.revision());
-        permit.send(Outgoing { id: Some(place.id), message });
-        let waiter = Waiter { place, outbox: &self.outbox, may_cancel: ask.method != "initialize" };
+        let (place, reply) = board.expect(Home::Board, ask.running)?;
+        let message = ask.message(place.id(), &board.identity, board.revision());
+        permit.send(Outgoing { id: Some(place.id()), message });
+        let may_cancel = ask.method != "initialize";
+        let mut waiter = Waiter { place, outbox: &self.outbox, may_cancel };
         let reply = reply.await;
-        drop(waiter);
+        waiter.place.served();
         reply.unwrap_or_else(|_| Err(Failed::Lost("the connection is over".to_owned())))
     }
 }
@@ -130,7 +126,7 @@ impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         if self.place.leave() && self.may_cancel {
             // A server that leaves no room for this reads nothing anyway.
-            let message = cancellation(self.place.id);
+            let message = cancellation(self.place.id());
             let _ = self.outbox.try_send(Outgoing { id: None, message });
         }
     }

@@ -1,9 +1,10 @@
 //! The switchboard: where messages of a server meet those who wait for them.
 
+mod desk;
+
 use std::{
-    collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -18,6 +19,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use self::desk::Desk;
+pub(crate) use self::desk::Home;
 use super::{Failed, Reply};
 use crate::{
     caller::{Caller, Running},
@@ -33,29 +36,11 @@ pub(crate) struct Switchboard {
     born: Instant,
     /// Milliseconds from birth to the last message of the server.
     heard: AtomicU64,
-    last_id: AtomicU64,
-    waiting: Mutex<HashMap<u64, Waiting>>,
+    desk: Desk,
     news: watch::Sender<News>,
     /// Whether we hear, or need not hear, what the server says outside of answers.
     attended: CancellationToken,
     over: CancellationToken,
-}
-
-/// Someone who waits for an answer.
-struct Waiting {
-    /// Where the answer goes, if it does not come by a stream of the one who waits.
-    reply: oneshot::Sender<Reply>,
-    home: Home,
-    running: Option<Arc<Running>>,
-}
-
-/// Where someone waits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Home {
-    /// Here: what the board says is all there is to know.
-    Board,
-    /// At a stream of their own, which also says what the end of the connection means for them.
-    Stream,
 }
 
 /// What the one who keeps the connection must know: how often each thing happened.
@@ -93,12 +78,18 @@ pub(crate) enum Taken {
 pub(crate) type Pending = std::pin::Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
 
 /// A place at the board; leaving it early counts as no longer wanting the answer.
-#[derive(Clone)]
 pub(crate) struct Place {
-    pub(crate) id: u64,
-    /// Whether it is a call that waits here.
-    is_call: bool,
+    seat: Seat,
+    is_left: bool,
     board: Arc<Switchboard>,
+}
+
+/// Which place it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    id: u64,
+    /// Whether it is a call that waits there.
+    is_call: bool,
 }
 
 #[derive(Deserialize)]
@@ -125,8 +116,7 @@ impl Switchboard {
             revision: OnceLock::new(),
             born: Instant::now(),
             heard: AtomicU64::new(0),
-            last_id: AtomicU64::new(0),
-            waiting: Mutex::default(),
+            desk: Desk::default(),
             news: watch::Sender::default(),
             attended: CancellationToken::new(),
             over: CancellationToken::new(),
@@ -185,8 +175,8 @@ impl Switchboard {
                 true
             }
         });
+        let waiting = self.desk.close();
         self.over.cancel();
-        let waiting: Vec<Waiting> = self.waiting().drain().map(|(_, it)| it).collect();
         for waiting in waiting.into_iter().filter(|it| it.home == Home::Board) {
             let _ = waiting.reply.send(Err(failed(ending)));
         }
@@ -209,28 +199,28 @@ impl Switchboard {
     /// How many answers are awaited.
     #[cfg(test)]
     pub(crate) fn n_waiting(&self) -> usize {
-        self.waiting().len()
+        self.desk.len()
     }
 
     /// Whether a call is under way.
     pub(crate) fn is_busy(&self) -> bool {
-        self.waiting().values().any(|it| it.running.is_some())
+        self.desk.has_calls()
     }
 
-    /// Takes a place at the board for a request.
+    /// Takes a place at the board for a request; there is none once the connection is over.
     pub(crate) fn expect(
         self: &Arc<Self>,
         home: Home,
         running: Option<&Arc<Running>>,
-    ) -> (Place, oneshot::Receiver<Reply>) {
-        let (reply, receiver) = oneshot::channel();
-        let id = 1 + self.last_id.fetch_add(1, Ordering::Relaxed);
-        self.waiting().insert(id, Waiting { reply, home, running: running.cloned() });
-        (Place { id, is_call: running.is_some(), board: self.clone() }, receiver)
+    ) -> Result<(Place, oneshot::Receiver<Reply>), Failed> {
+        let over = || Failed::Unsent("the connection is over".to_owned());
+        let (id, receiver) = self.desk.enter(home, running.cloned()).ok_or_else(over)?;
+        let seat = Seat { id, is_call: running.is_some() };
+        Ok((Place { seat, is_left: false, board: self.clone() }, receiver))
     }
 
-    /// Takes in one message. `here` is the place of the request on whose own stream it came.
-    pub(crate) fn take(&self, message: &Message<'_>, here: Option<&Place>) -> Taken {
+    /// Takes in one message. `here` is the seat of the request on whose own stream it came.
+    pub(crate) fn take(&self, message: &Message<'_>, here: Option<Seat>) -> Taken {
         let elapsed = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.heard.store(elapsed, Ordering::Relaxed);
         match message {
@@ -243,18 +233,19 @@ impl Switchboard {
         }
     }
 
-    fn answered(&self, response: &Response<'_>, here: Option<&Place>) -> Taken {
+    fn answered(&self, response: &Response<'_>, here: Option<Seat>) -> Taken {
         let reply = match response.outcome {
             Outcome::Result(result) => Ok(result.to_owned()),
             Outcome::Error(error) => Err(Failed::Refused(read_error(error))),
         };
         let id = match response.id {
             Some(id) => number(id),
-            None => self.only_one(here),
+            // Whom else could it be for?
+            None => here.map(|seat| seat.id).or_else(|| self.desk.only_id()),
         };
         let Some(id) = id else { return Taken::Done };
-        match self.waiting().remove(&id) {
-            Some(_) if here.is_some_and(|place| place.id == id) => Taken::Answer(reply),
+        match self.desk.strike(id) {
+            Some(_) if here.is_some_and(|seat| seat.id == id) => Taken::Answer(reply),
             Some(waiting) => {
                 let _ = waiting.reply.send(reply);
                 Taken::Done
@@ -264,17 +255,7 @@ impl Switchboard {
         }
     }
 
-    /// Whom an answer without an id must be for.
-    fn only_one(&self, here: Option<&Place>) -> Option<u64> {
-        if let Some(place) = here {
-            return Some(place.id);
-        }
-        let waiting = self.waiting();
-        let mut ids = waiting.keys();
-        ids.next().filter(|_| ids.next().is_none()).copied()
-    }
-
-    fn told(&self, notification: &Notification<'_>, here: Option<&Place>) {
+    fn told(&self, notification: &Notification<'_>, here: Option<Seat>) {
         let changed = |change: fn(&mut News)| self.news.send_modify(change);
         match (&*notification.method, notification.params) {
             ("notifications/progress", Some(params)) => {
@@ -286,7 +267,7 @@ impl Switchboard {
             ("notifications/resources/list_changed", _) => changed(|news| news.resources += 1),
             ("notifications/prompts/list_changed", _) => changed(|news| news.prompts += 1),
             (method, params) => match here.filter(|it| it.is_call) {
-                Some(place) => self.caller_at(place).iter().for_each(|it| it.told(method, params)),
+                Some(seat) => self.caller_at(seat).iter().for_each(|it| it.told(method, params)),
                 None => self.audience.told(method, params),
             },
         }
@@ -296,33 +277,25 @@ impl Switchboard {
     fn running_of(&self, params: &RawValue) -> Option<Arc<Running>> {
         let token: ProgressToken<'_> = serde_json::from_str(params.get()).ok()?;
         let id = Id::new(token.token).and_then(number)?;
-        self.waiting().get(&id)?.running.clone()
+        self.desk.running(id)
     }
 
-    /// The caller who waits at a place; none once the call is over.
-    fn caller_at(&self, place: &Place) -> Option<Arc<dyn Caller>> {
-        self.waiting().get(&place.id).and_then(Waiting::caller).cloned()
-    }
-
-    /// The only caller there is.
-    fn only_caller(&self) -> Option<Arc<dyn Caller>> {
-        let waiting = self.waiting();
-        let mut callers = waiting.values().filter_map(Waiting::caller);
-        let first = callers.next()?;
-        callers.all(|it| Arc::ptr_eq(it, first)).then(|| first.clone())
+    /// The caller who waits at a seat; none once the call is over.
+    fn caller_at(&self, seat: Seat) -> Option<Arc<dyn Caller>> {
+        self.desk.running(seat.id).map(|it| it.caller.clone())
     }
 
     /// Who answers a question: the caller on whose stream it came, else the only one there is, else
     /// the audience.
-    fn answerer(&self, here: Option<&Place>) -> Arc<dyn Caller> {
+    fn answerer(&self, here: Option<Seat>) -> Arc<dyn Caller> {
         match here.filter(|it| it.is_call) {
-            Some(place) => self.caller_at(place).unwrap_or_else(|| Arc::new(())),
-            None => self.only_caller().unwrap_or_else(|| self.audience.clone()),
+            Some(seat) => self.caller_at(seat).unwrap_or_else(|| Arc::new(())),
+            None => self.desk.only_caller().unwrap_or_else(|| self.audience.clone()),
         }
     }
 
     /// What is owed to a server that asks.
-    fn asked(&self, request: &Request<'_>, here: Option<&Place>) -> Pending {
+    fn asked(&self, request: &Request<'_>, here: Option<Seat>) -> Pending {
         let id = request.id.to_raw();
         let (method, params) = (request.method.to_string(), request.params.map(ToOwned::to_owned));
         let answerer = self.answerer(here);
@@ -349,29 +322,33 @@ impl Switchboard {
         })
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
-        // Nothing in here panics while it is held; and if it did, the map would still be whole.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Fails the one who waits for `id`.
     pub(crate) fn fail(&self, id: u64, failed: Failed) {
-        if let Some(waiting) = self.waiting().remove(&id) {
+        if let Some(waiting) = self.desk.strike(id) {
             let _ = waiting.reply.send(Err(failed));
         }
     }
 }
 
-impl Waiting {
-    fn caller(&self) -> Option<&Arc<dyn Caller>> {
-        self.running.as_ref().map(|it| &it.caller)
-    }
-}
-
 impl Place {
+    pub(crate) fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// The id of the request.
+    pub(crate) fn id(&self) -> u64 {
+        self.seat.id
+    }
+
+    /// Takes note that the answer is there.
+    pub(crate) fn served(&mut self) {
+        self.is_left = true;
+    }
+
     /// Leaves the board; whether an answer was still awaited.
-    pub(crate) fn leave(&self) -> bool {
-        self.board.waiting().remove(&self.id).is_some()
+    pub(crate) fn leave(&mut self) -> bool {
+        let was_left = std::mem::replace(&mut self.is_left, true);
+        !was_left && self.board.desk.strike(self.seat.id).is_some()
     }
 }
 

@@ -56,7 +56,7 @@ enum Manner {
 impl Drop for Exchange<'_> {
     fn drop(&mut self) {
         if self.place.leave() && self.manner == Manner::Legacy {
-            let message = cancellation(self.place.id);
+            let message = cancellation(self.place.id());
             self.wire.send_aside(self.board, async { (message, None) });
         }
     }
@@ -80,7 +80,7 @@ impl<'a> Exchange<'a> {
     /// Sends the request and waits for its answer, by its own stream or `elsewhere`: a server may
     /// have lost the one and use another that it has.
     pub(super) async fn run(
-        self,
+        mut self,
         headers: HeaderMap,
         message: Vec<u8>,
         elsewhere: oneshot::Receiver<Reply>,
@@ -132,7 +132,7 @@ impl<'a> Exchange<'a> {
         }
         let read = whole(body, LONGEST_LINE).await.inspect_err(|_| self.board.trouble())?;
         let Some(body) = read else { return Err(too_long()) };
-        let reply = self.wire.take(self.board, &body, Some(&self.place));
+        let reply = self.wire.take(self.board, &body, Some(self.place.seat()));
         reply.unwrap_or_else(|| Err(unanswered(head.status, &head.headers, &body)))
     }
 
@@ -168,7 +168,7 @@ impl<'a> Exchange<'a> {
                 return Ok(Err(Failed::Status { status: StatusCode::OK.as_u16(), text }));
             }
             cursor.pass(&event);
-            if let Some(reply) = self.wire.take_event(self.board, &event, Some(&self.place)) {
+            if let Some(reply) = self.wire.take_event(self.board, &event, Some(self.place.seat())) {
                 return Ok(reply);
             }
         }
@@ -200,11 +200,11 @@ impl<'a> Exchange<'a> {
     /// Reads on behind the answer: a connection is used again only if its last stream was read
     /// to the end, and a server may have more to tell.
     fn linger(&self, mut events: Events) {
-        let (wire, board, place) = (self.wire.clone(), self.board.clone(), self.place.clone());
+        let (wire, board, seat) = (self.wire.clone(), self.board.clone(), self.place.seat());
         let mut rest = Box::pin(timeout(LINGER, async move {
             let read = async {
                 while let Some(Ok(event)) = events.next().await {
-                    wire.take_event(&board, &event, Some(&place));
+                    wire.take_event(&board, &event, Some(seat));
                 }
             };
             tokio::select! {

@@ -1,0 +1,108 @@
+//! The desk: who waits for which answer, all behind one lock that is never held for long.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::oneshot;
+
+use crate::{
+    caller::{Caller, Running},
+    link::Reply,
+};
+
+/// Who waits for which answer.
+#[derive(Default)]
+pub(super) struct Desk(Mutex<Book>);
+
+#[derive(Default)]
+struct Book {
+    is_closed: bool,
+    last_id: u64,
+    waiting: HashMap<u64, Waiting>,
+}
+
+/// Someone who waits for an answer.
+pub(super) struct Waiting {
+    /// Where the answer goes, if it does not come by a stream of the one who waits.
+    pub(super) reply: oneshot::Sender<Reply>,
+    pub(super) home: Home,
+    running: Option<Arc<Running>>,
+}
+
+/// Where someone waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// Here: what the board says is all there is to know.
+    Board,
+    /// At a stream of their own, which also says what the end of the connection means for them.
+    Stream,
+}
+
+impl Desk {
+    /// The id of the next to wait, and where the answer comes; none once the desk is closed.
+    pub(super) fn enter(
+        &self,
+        home: Home,
+        running: Option<Arc<Running>>,
+    ) -> Option<(u64, oneshot::Receiver<Reply>)> {
+        let (reply, receiver) = oneshot::channel();
+        let mut book = self.book();
+        if book.is_closed {
+            return None;
+        }
+        book.last_id += 1;
+        let id = book.last_id;
+        book.waiting.insert(id, Waiting { reply, home, running });
+        Some((id, receiver))
+    }
+
+    /// No longer counts one as waiting.
+    pub(super) fn strike(&self, id: u64) -> Option<Waiting> {
+        self.book().waiting.remove(&id)
+    }
+
+    /// Lets nobody in any more; those who waited.
+    pub(super) fn close(&self) -> Vec<Waiting> {
+        let mut book = self.book();
+        book.is_closed = true;
+        book.waiting.drain().map(|(_, it)| it).collect()
+    }
+
+    /// How many wait.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.book().waiting.len()
+    }
+
+    /// Whether a call is under way.
+    pub(super) fn has_calls(&self) -> bool {
+        self.book().waiting.values().any(|it| it.running.is_some())
+    }
+
+    /// The id of the only one who waits.
+    pub(super) fn only_id(&self) -> Option<u64> {
+        let book = self.book();
+        let mut ids = book.waiting.keys();
+        ids.next().filter(|_| ids.next().is_none()).copied()
+    }
+
+    /// The call under an id.
+    pub(super) fn running(&self, id: u64) -> Option<Arc<Running>> {
+        self.book().waiting.get(&id)?.running.clone()
+    }
+
+    /// The one caller of all calls under way.
+    pub(super) fn only_caller(&self) -> Option<Arc<dyn Caller>> {
+        let book = self.book();
+        let mut callers = book.waiting.values().filter_map(|it| Some(&it.running.as_ref()?.caller));
+        let first = callers.next()?;
+        callers.all(|it| Arc::ptr_eq(it, first)).then(|| first.clone())
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        // Nothing in here panics while it is held; and if it did, the book would still be whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
