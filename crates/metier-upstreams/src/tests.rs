@@ -1,6 +1,7 @@
 //! The rules of upstreams, from pure ones to whole servers in memory.
 
 mod attention;
+mod audiences;
 mod calls;
 mod eras;
 pub(crate) mod fake;

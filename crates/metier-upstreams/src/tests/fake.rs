@@ -18,7 +18,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    Endpoint, Identity, Plan, Program, ServerName, ServerSpec, Upstreams,
+    Audience, Endpoint, Identity, Plan, Program, ServerName, ServerSpec, Upstreams,
     connect::{ConnectError, Hold, Opened, Opener},
     link::{Link, Piped, Switchboard, Way},
 };
@@ -210,6 +210,17 @@ impl Fake {
     pub(crate) fn kept(self: &Arc<Fake>) -> Upstreams {
         keep([("fake", self.clone())]).0
     }
+
+    /// The same, by those who have an identity or an audience of their own.
+    pub(crate) fn kept_by(
+        self: &Arc<Fake>,
+        identity: Identity,
+        audience: Arc<dyn Audience>,
+    ) -> Upstreams {
+        let (tasks, fakes) = (TaskTracker::new(), [("fake".to_owned(), self.clone())].into());
+        let opener = opener_for(identity, audience, fakes, &tasks);
+        Upstreams::start_with(opener, tasks, plan([spec("fake")]))
+    }
 }
 
 impl Act {
@@ -242,8 +253,17 @@ pub(crate) fn keep<'a>(
 
 /// Reaches the server that goes by the name of a program's command.
 pub(crate) fn opener(fakes: HashMap<String, Arc<Fake>>, tasks: &TaskTracker) -> Opener {
+    opener_for(Identity::new("test", "1"), Arc::new(()), fakes, tasks)
+}
+
+fn opener_for(
+    identity: Identity,
+    audience: Arc<dyn Audience>,
+    fakes: HashMap<String, Arc<Fake>>,
+    tasks: &TaskTracker,
+) -> Opener {
     let tasks = tasks.clone();
-    Opener::new(Identity::new("test", "1"), Arc::new(()), move |endpoint, board| {
+    Opener::new(identity, audience, move |endpoint, board| {
         let fake = fakes.get(&endpoint.to_string()).cloned();
         let tasks = tasks.clone();
         Box::pin(async move {

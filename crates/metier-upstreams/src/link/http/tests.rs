@@ -37,8 +37,18 @@ impl Bench {
     }
 
     fn at(url: &str, web: Web, revision: Option<Revision>) -> Bench {
+        Bench::heard_by(Arc::new(()), url, web, revision)
+    }
+
+    /// One whose server is heard by someone outside of calls.
+    fn heard_by(
+        audience: Arc<dyn Caller>,
+        url: &str,
+        web: Web,
+        revision: Option<Revision>,
+    ) -> Bench {
         let tasks = TaskTracker::new();
-        let board = Switchboard::new(Arc::new(Identity::new("metier", "1")), Arc::new(()));
+        let board = Switchboard::new(Arc::new(Identity::new("metier", "1")), audience);
         revision.into_iter().for_each(|it| board.settle(it));
         let http = Http::new(&site(url, &[]), web, &tasks).unwrap();
         Bench { link: Link::new(Way::Http(http), board), tasks }

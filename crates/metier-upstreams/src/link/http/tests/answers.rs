@@ -152,6 +152,39 @@ async fn what_a_server_tells_and_asks_during_a_call_reaches_its_caller() {
     assert_eq!(stub.log(), expected);
 }
 
+/// What the caller and the audience hear of a server that tells and asks something in one stream,
+/// before and after the answer that it has for `ask`.
+async fn check_heard(ask: &str, caller: &str, audience: &str) {
+    let said = |at: &str| {
+        format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"method\":\"{at}/told\"}}\n\n\
+             data: {{\"jsonrpc\":\"2.0\",\"id\":\"{at}\",\"method\":\"{at}/asked\"}}\n\n"
+        )
+    };
+    let events = format!("{}data: {OK}\n\n{}", said("before"), said("after"));
+    let story = format!("200\ncontent-type: text/event-stream\n\n{events}");
+    let (one, all) = (Arc::new(Notes::default()), Arc::new(Notes::default()));
+    let web = Stub::new(&[&story, "202", "202", "202", "202"]).web();
+    let bench = Bench::heard_by(all.clone(), "https://files.example/mcp", web, LEGACY);
+    match ask {
+        "tools/call" => assert_eq!(bench.call(one.clone()).await, r#"ok {"a":1}"#),
+        "GET" => assert_eq!(bench.link.hear().await.unwrap(), Heard::Ended),
+        own => assert_eq!(bench.ask(own).await, r#"ok {"a":1}"#),
+    }
+    bench.settle().await;
+    let heard = |notes: &Notes| notes.0.lock().unwrap().join(" ");
+    assert_eq!((heard(&one), heard(&all)), (caller.to_owned(), audience.to_owned()), "{ask}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stream_of_a_call_is_for_its_caller_alone_and_every_other_for_the_audience() {
+    // Once a call is over, nobody hears what still comes by its stream.
+    check_heard("tools/call", "before/told before/asked", "").await;
+    let all = "before/told after/told before/asked after/asked";
+    check_heard("GET", "", all).await;
+    check_heard("tools/list", "", all).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_that_asks_gets_no_answer() {
     let stub = Stub::new(&[STORY]);
