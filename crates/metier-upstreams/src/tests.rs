@@ -3,6 +3,7 @@
 mod attention;
 mod audiences;
 mod calls;
+mod capabilities;
 mod eras;
 pub(crate) mod fake;
 mod health;
