@@ -9,6 +9,7 @@ pub(crate) mod fake;
 mod health;
 mod lifecycle;
 mod listing;
+mod loops;
 mod noise;
 pub(crate) mod offers;
 mod phases;
