@@ -6,6 +6,7 @@ mod calls;
 mod capabilities;
 mod eras;
 pub(crate) mod fake;
+mod forwarding;
 mod health;
 mod lifecycle;
 mod listing;
