@@ -174,8 +174,9 @@ async fn turn<'a>(server: &'a Server, running: &Running) -> Result<Pass<'a>, Cal
     let (name, after) = (|| server.name().clone(), server.spec.call_timeout);
     tokio::select! {
         biased;
-        pass = server.gate.pass() => pass.map_err(|Crowded| CallError::Busy { server: name() }),
+        // First: whoever has waited for too long no longer wants it done.
         () = running.silent_for(after) => Err(CallError::Timeout { server: name(), after }),
+        pass = server.gate.pass() => pass.map_err(|Crowded| CallError::Busy { server: name() }),
     }
 }
 
