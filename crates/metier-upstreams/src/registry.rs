@@ -72,6 +72,8 @@ pub struct PromptEntry {
 struct Names {
     by_id: HashMap<Box<str>, usize>,
     by_wire_name: HashMap<Box<str>, usize>,
+    /// By what its server calls it; none where several do.
+    by_own: HashMap<Box<str>, Option<usize>>,
 }
 
 impl ToolRegistry {
@@ -93,7 +95,7 @@ impl ToolRegistry {
         let entries: Vec<ToolEntry> = named
             .map(|(id, wire_name, server, tool)| ToolEntry { id, wire_name, server, tool })
             .collect();
-        let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name)));
+        let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name, &it.tool.name)));
         ToolRegistry { entries, names, index: OnceLock::new() }
     }
 
@@ -101,6 +103,12 @@ impl ToolRegistry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolEntry> {
         self.entries.get(self.names.place(name)?)
+    }
+
+    /// The same, or the only tool that its server calls so.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&ToolEntry> {
+        self.entries.get(self.names.place(name).or_else(|| self.names.only(name))?)
     }
 
     /// All tools, by server and name.
@@ -150,7 +158,7 @@ impl PromptRegistry {
         let entries: Vec<PromptEntry> = named
             .map(|(id, wire_name, server, prompt)| PromptEntry { id, wire_name, server, prompt })
             .collect();
-        let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name)));
+        let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name, &it.prompt.key)));
         PromptRegistry { entries, names }
     }
 
@@ -158,6 +166,12 @@ impl PromptRegistry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&PromptEntry> {
         self.entries.get(self.names.place(name)?)
+    }
+
+    /// The same, or the only prompt that its server calls so.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&PromptEntry> {
+        self.entries.get(self.names.place(name).or_else(|| self.names.only(name))?)
     }
 
     /// All prompts, by server and name.
@@ -168,14 +182,19 @@ impl PromptRegistry {
 }
 
 impl Names {
-    /// The places of some things, given as pairs of id and wire name in their order.
-    fn new<'a>(pairs: impl Iterator<Item = (&'a Box<str>, &'a Box<str>)>) -> Names {
+    /// The places of some things, given in their order by id, wire name and own name.
+    fn new<'a>(all: impl Iterator<Item = (&'a Box<str>, &'a Box<str>, &'a Box<str>)>) -> Names {
         let mut names = Names::default();
-        for (at, (id, wire_name)) in pairs.enumerate() {
+        for (at, (id, wire_name, own)) in all.enumerate() {
             names.by_id.insert(id.clone(), at);
             names.by_wire_name.insert(wire_name.clone(), at);
+            names.by_own.entry(own.clone()).and_modify(|it| *it = None).or_insert(Some(at));
         }
         names
+    }
+
+    fn only(&self, own: &str) -> Option<usize> {
+        self.by_own.get(own).copied().flatten()
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -198,4 +217,25 @@ fn named<T>(
 
 fn id(server: &ServerName, name: &str) -> String {
     format!("{server}:{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tests::offers::offering;
+
+    #[test]
+    fn a_name_that_only_one_server_uses_finds_its_tool_and_its_prompt() {
+        let roster = offering(json!({
+            "a": { "tools": ["echo", "add"], "prompts": ["greet"] },
+            "b": { "tools": ["echo"] },
+        }));
+        let tool = |name: &str| roster.tools().find(name).map(|it| it.id.to_string());
+        assert_eq!(tool("add").as_deref(), Some("a:add"));
+        assert_eq!(tool("b__echo").as_deref(), Some("b:echo"));
+        assert_eq!(tool("echo"), None);
+        assert_eq!(roster.tools().get("add").map(|it| &*it.id), None);
+        assert_eq!(roster.prompts().find("greet").map(|it| &*it.id), Some("a:greet"));
+    }
 }

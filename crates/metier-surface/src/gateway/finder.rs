@@ -200,7 +200,7 @@ pub(super) fn describe(
     }
     let registry = shelf.roster.tools();
     let (known, unknown): (Vec<_>, Vec<_>) =
-        asked.iter().map(|id| (id, registry.get(id))).partition(|(_, entry)| entry.is_some());
+        asked.iter().map(|id| (id, registry.find(id))).partition(|(_, entry)| entry.is_some());
     let mut text = String::new();
     for entry in known.iter().filter_map(|(_, entry)| *entry) {
         text.push_str(&format!("{}\n{}\n\n", entry.id, entry.tool.raw.get()));
@@ -223,7 +223,7 @@ pub(super) fn call<'a>(
 ) -> Result<(&'a ToolEntry, Box<RawValue>), Error> {
     let members = Finder::Call.arguments(params.get("arguments"))?;
     let id = required(&members, "tool")?;
-    let entry = shelf.roster.tools().get(&id).ok_or_else(|| {
+    let entry = shelf.roster.tools().find(&id).ok_or_else(|| {
         let message = format!("there is no tool `{}`: `tools_search` finds them", Line(&id, 100));
         Error::invalid_params(message)
     })?;

@@ -132,7 +132,7 @@ fn resource(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> 
 
 fn prompt(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
     let name = required(params, "name")?;
-    let entry = roster.prompts().get(&name).ok_or_else(|| unknown("prompt", &name))?;
+    let entry = roster.prompts().find(&name).ok_or_else(|| unknown("prompt", &name))?;
     Ok(vec![Thing {
         era: era(roster, &entry.server),
         server: entry.server.clone(),
@@ -150,7 +150,7 @@ fn referred(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> 
     let (server, key, own) = match reference.text("type").as_deref() {
         Some("ref/prompt") => {
             let name = required(&reference, "name")?;
-            let entry = roster.prompts().get(&name).ok_or_else(|| unknown("prompt", &name))?;
+            let entry = roster.prompts().find(&name).ok_or_else(|| unknown("prompt", &name))?;
             (entry.server.clone(), "name", Cow::Owned(entry.prompt.key.to_string()))
         }
         Some("ref/resource") => {

@@ -25,7 +25,7 @@ impl Gateway {
         out: &mut Vec<u8>,
     ) -> Result<Option<Answer>, Error> {
         let shelf = self.shelf();
-        if let Some(entry) = shelf.roster.tools().get(name) {
+        if let Some(entry) = shelf.roster.tools().find(name) {
             return Ok(Some(self.forward(&shelf, entry, Parcel::of(asking))));
         }
         if let Some(finder) = Finder::named(name).filter(|_| shelf.shown != Shown::All) {
@@ -39,7 +39,7 @@ impl Gateway {
         Ok(Some(Answer::Later(Box::new(move |call| {
             Box::pin(async move {
                 let roster = gateway.upstreams.knowing(&name).await;
-                let entry = roster.tools().get(&name).ok_or_else(|| unknown("tool", &name))?;
+                let entry = roster.tools().find(&name).ok_or_else(|| unknown("tool", &name))?;
                 gateway.run(target(&roster, entry), parcel, call).await
             })
         }))))
