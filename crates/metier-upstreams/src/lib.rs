@@ -4,7 +4,7 @@
 //!  Plan { ServerSpec… } ──▶ Upstreams ──▶ one keeper a server: connect ─ list ─ probe ─ lost ─ wait ─ …
 //!                               ▲                 │ Report
 //!        call, read, request ───┘                 ▼
-//!                                    hub: the one writer ──▶ watch<Arc<Roster>>
+//!        forward                     hub: the one writer ──▶ watch<Arc<Roster>>
 //! ```
 //!
 //! An agent says which servers there are, and has their tools:
@@ -54,7 +54,13 @@
 //! ```
 //!
 //! A server that dies, hangs or is not there costs only its own tools: its [`Phase`] says why, and
-//! it is tried again for ever. What a [`Caller`] is asked by a server during a call it may answer.
+//! it is tried again for ever. What a [`Caller`] is asked by a server during a call it may answer;
+//! what a server says outside of any is for an [`Audience`], if there is one.
+//!
+//! A gateway passes calls on as its clients sent them ([`Upstreams::forward`]), each with what that
+//! client can do for a server. So many callers are at a server at a time ([`CallError::Busy`] says
+//! that too many wait), and a server whose tools come from the gateway itself is not used
+//! ([`Identity::instance`], [`Cause::Loop`]).
 
 mod audience;
 mod call;

@@ -134,7 +134,32 @@ impl fmt::Display for Log {
 
 #[cfg(test)]
 mod tests {
-    use super::{Log, Progress};
+    use metier_upstreams::{Audience, Caller, ServerName};
+    use serde_json::value::RawValue;
+
+    use super::{Heard, Log, Progress, listener};
+
+    #[test]
+    fn log_messages_are_heard_of_the_server_that_is_called_while_it_is() {
+        let (listener, mut news) = listener();
+        let [called, other] = ["called", "other"].map(|it| ServerName::new(it).unwrap());
+        let log = |data: &str| {
+            RawValue::from_string(format!(r#"{{"level":"info","data":"{data}"}}"#)).unwrap()
+        };
+        let tell = |server: &ServerName, data: &str| {
+            Audience::told(&*listener, server, "notifications/message", Some(&log(data)));
+        };
+        tell(&called, "before");
+        listener.listen_to(&called);
+        tell(&called, "to all");
+        tell(&other, "of another");
+        Caller::told(&*listener, "notifications/message", Some(&log("to the caller")));
+        let mut heard = Vec::new();
+        while let Ok(Heard::Log(log)) = news.try_recv() {
+            heard.push(log.to_string());
+        }
+        assert_eq!(heard, ["info: to all", "info: to the caller"]);
+    }
 
     #[test]
     fn progress_is_told_as_a_share_if_the_whole_is_known() {
