@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     call,
-    fake::{Act, Fake, good, keep, notification},
+    fake::{Act, Fake, good, keep, notification, plan, spec},
     outcome, settle,
 };
 use crate::{
@@ -197,4 +197,23 @@ async fn a_gate_stands_before_one_server_and_what_we_ask_ourselves_needs_none() 
         .await;
     assert_eq!((mute.count("tools/list"), mute.count("tools/call")), (2, MOST_AT_ONCE));
     upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_stays_whatever_is_reported_of_the_server_or_planned_for_it() {
+    let keeper = Keeper::new().await;
+    let mut first: Vec<_> = (0..MOST_AT_ONCE).map(|at| Box::pin(keeper.call(at))).collect();
+    for call in &mut first {
+        assert!(poll_immediate(call).await.is_none());
+    }
+    let before = keeper.upstreams.roster();
+    keeper.fake.say(notification("notifications/tools/list_changed", json!({}))).await;
+    sleep(Duration::from_secs(1)).await;
+    keeper.upstreams.follow(plan([spec("fake")])).await;
+    sleep(Duration::from_secs(1)).await;
+    assert!(!Arc::ptr_eq(&before, &keeper.upstreams.roster()));
+    let mut next = Box::pin(keeper.call(1_000));
+    assert!(poll_immediate(&mut next).await.is_none());
+    assert_eq!((keeper.n_came().await, keeper.fake.count("tools/list")), (MOST_AT_ONCE, 2));
+    keeper.upstreams.stop().await;
 }
