@@ -1,6 +1,7 @@
 //! Sessions and transports with a stand-in that answers, in memory.
 
 mod fixture;
+mod gateway;
 mod http;
 mod sessions;
 mod sse;

@@ -1,0 +1,149 @@
+//! Calls: what a client asks reaches the server whose it is, and what that answers the client.
+
+use metier_wire::Era;
+use serde_json::json;
+
+use super::{
+    fake::{Act, Fake},
+    fixture::{Front, error},
+};
+
+#[tokio::test]
+async fn a_call_by_wire_name_or_by_id_reaches_the_servers_own_name() {
+    let fake = Fake::legacy().tools(&["x.y", "x_y", "z z"]);
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.client(Era::Legacy);
+    for name in ["a__x_y_28755da7", "a__x_y_38be8ab2", "a__z_z", "a:x.y", "a:x_y", "a:z z"] {
+        let answer = client.ask("tools/call", json!({ "name": name })).await;
+        assert_eq!(answer["result"], json!({ "content": [] }));
+    }
+    let seen = fake.seen("tools/call");
+    let names: Vec<_> = seen.iter().map(|it| it.message["params"]["name"].clone()).collect();
+    assert_eq!(names, ["x.y", "x_y", "z z", "x.y", "x_y", "z z"]);
+}
+
+#[tokio::test]
+async fn a_tool_that_nobody_has_is_refused_by_its_name() {
+    let front = Front::of(&[("a", &Fake::legacy().tools(&["t"]))]).await;
+    for era in [Era::Legacy, Era::Modern] {
+        for name in ["t", "a__u", "b__t", "tools_search"] {
+            let answer = front.client(era).ask("tools/call", json!({ "name": name })).await;
+            let (code, message) = error(&answer);
+            assert_eq!(code, -32602);
+            assert!(message.contains(&format!("`{name}`")), "{message}");
+        }
+    }
+}
+
+/// What a server of each era gets for parameters, and what it got for `_meta`, with its own id.
+#[tokio::test]
+async fn everything_that_a_client_sends_is_passed_on_but_what_holds_between_neighbours() {
+    const PARAMS: &str = r#"{"name":"a__t","arguments":{ "n":1.0, "big":123456789012345678901 },"task":{"ttl":1},"odd":[null]}"#;
+    const META: &str = r#""progressToken":"mine","x/y":{ "z":1.0 },"traceparent":"00-1""#;
+    for client in [Era::Legacy, Era::Modern] {
+        for server in [Era::Legacy, Era::Modern] {
+            let fake = Fake::new(server).tools(&["t"]);
+            let front = Front::of(&[("a", &fake)]).await;
+            front.client(client).ask_with("tools/call", PARAMS, META).await;
+            let seen = fake.seen("tools/call").remove(0);
+            let rest = r#""name":"t","arguments":{ "n":1.0, "big":123456789012345678901 },"task":{"ttl":1},"odd":[null]}}"#;
+            assert!(seen.text.ends_with(rest), "{}", seen.text);
+            let id = &seen.message["id"];
+            let mut meta = json!({ "progressToken": id, "x/y": { "z": 1.0 }, "traceparent": "00-1" });
+            if server == Era::Modern {
+                let version = "io.modelcontextprotocol/protocolVersion";
+                meta[version] = "2026-07-28".into();
+                meta["io.modelcontextprotocol/clientInfo"] =
+                    json!({ "name": "metier", "version": "0" });
+                meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+                assert_eq!(seen.headers["mcp-name"], "t");
+            }
+            assert_eq!(seen.message["params"]["_meta"], meta);
+            assert!(seen.text.contains(r#""x/y":{ "z":1.0 }"#));
+        }
+    }
+}
+
+/// The result that a client gets of a server's, as both are written.
+async fn check(client: Era, server: Era, method: &'static str, given: &str, expected: &str) {
+    let result = given.to_owned();
+    let fake = Fake::new(server)
+        .tools(&["t"])
+        .listing("resources/list", r#"{"uri":"x:y","name":"y"}"#)
+        .listing("prompts/list", r#"{"name":"t"}"#)
+        .on(method, move |_| vec![Act::Give(result.clone())]);
+    let front = Front::of(&[("a", &fake)]).await;
+    let params = json!({ "name": "a__t", "uri": "x:y" });
+    let text = front.client(client).ask_for_text(method, params).await;
+    let got = text.split_once(r#""result":"#).unwrap_or_else(|| panic!("{text}")).1;
+    assert_eq!(got.strip_suffix('}').unwrap(), expected, "{client:?} {server:?}");
+}
+
+const METHODS: [&str; 3] = ["tools/call", "resources/read", "prompts/get"];
+
+#[tokio::test]
+async fn a_result_for_a_client_of_the_servers_era_is_what_the_server_wrote() {
+    for method in METHODS {
+        for given in [
+            r#"{ "content":[{"type":"text","text":"\u00e9"}], "isError":true, "n":1.0, "_meta":{"a":1} }"#,
+            r#"{"structuredContent":{"big":123456789012345678901}}"#,
+            "{}",
+        ] {
+            check(Era::Legacy, Era::Legacy, method, given, given).await;
+        }
+        let given = r#"{"resultType":"complete", "n":1.0,"ttlMs":7,"cacheScope":"public"}"#;
+        check(Era::Modern, Era::Modern, method, given, given).await;
+        check(Era::Legacy, Era::Modern, method, given, given).await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_of_2026_07_28_finds_in_older_results_what_it_needs() {
+    const US: &str =
+        r#""_meta":{"io.modelcontextprotocol/serverInfo":{"name":"metier","version":"0"}}"#;
+    for (given, expected) in [
+        (r#"{ "n":1.0 }"#, format!(r#"{{"resultType":"complete","n":1.0 ,{US}}}"#)),
+        ("{}", format!(r#"{{"resultType":"complete",{US}}}"#)),
+        (r#"{"_meta":{"a":1}}"#, r#"{"resultType":"complete","_meta":{"a":1}}"#.to_owned()),
+    ] {
+        check(Era::Modern, Era::Legacy, "tools/call", given, &expected).await;
+        check(Era::Modern, Era::Legacy, "prompts/get", given, &expected).await;
+        let cached = r#""resultType":"complete","ttlMs":0,"cacheScope":"private""#;
+        let expected = expected.replace(r#""resultType":"complete""#, cached);
+        check(Era::Modern, Era::Legacy, "resources/read", given, &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_a_server_keeps_its_code_its_words_and_its_data() {
+    const ERROR: &str = r#"{"code":-32042,"message":"no \"way\"","data":{ "n":1.0 }}"#;
+    for client in [Era::Legacy, Era::Modern] {
+        for server in [Era::Legacy, Era::Modern] {
+            for method in METHODS {
+                let fake = Fake::new(server)
+                    .tools(&["t"])
+                    .listing("resources/list", r#"{"uri":"x:y","name":"y"}"#)
+                    .listing("prompts/list", r#"{"name":"t"}"#)
+                    .on(method, |_| vec![Act::Refuse(ERROR)]);
+                let front = Front::of(&[("a", &fake)]).await;
+                let params = json!({ "name": "a__t", "uri": "x:y" });
+                let text = front.client(client).ask_for_text(method, params).await;
+                assert!(text.ends_with(&format!(r#""error":{ERROR}}}"#)), "{text}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_gets_lost_names_the_server_and_is_not_made_again() {
+    for server in [Era::Legacy, Era::Modern] {
+        let fake = Fake::new(server).tools(&["t"]).on("tools/call", |_| vec![Act::Break]);
+        let front = Front::of(&[("a", &fake)]).await;
+        let answer =
+            front.client(Era::Legacy).ask("tools/call", json!({ "name": "a__t" })).await;
+        let (code, message) = error(&answer);
+        assert_eq!((code, &answer["error"]["data"]), (-32603, &json!({ "kind": "lost" })));
+        assert!(message.contains("server `a`"), "{message}");
+        assert_eq!(fake.seen("tools/call").len(), 1);
+    }
+}
