@@ -14,10 +14,11 @@ pub type Member<'a> = (&'a str, &'a RawValue);
 pub(crate) const DISCOVER: &str = "server/discover";
 /// The key under which a request says how it wants to hear of progress.
 const PROGRESS_TOKEN: &str = "progressToken";
-/// What the keys begin with that every request of 2026-07-28 has.
-const OURS: &str = "io.modelcontextprotocol/";
-/// The one of them that says what whoever asks can do for the server.
+/// The key that says what whoever asks can do for the server.
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// The keys that every request of 2026-07-28 has, and that hold between us and the server.
+const OURS: [&str; 3] =
+    ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", CAPABILITIES];
 
 /// How many bytes a message has beside what it carries, about.
 const ENVELOPE: usize = 512;
@@ -98,7 +99,7 @@ impl<'a> Ask<'a> {
             write::json(out, &id);
         }
         for (name, value) in self.meta {
-            if *name != PROGRESS_TOKEN && !(is_modern && name.starts_with(OURS)) {
+            if *name != PROGRESS_TOKEN && !(is_modern && OURS.contains(name)) {
                 member(out, name, value.get());
             }
         }
