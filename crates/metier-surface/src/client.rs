@@ -17,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{call::AskError, gateway::Watch, lane::Kind, lane::Lane};
 
+/// No level of log messages.
+const NO_LEVEL: u8 = u8::MAX;
 /// How long a client may take to answer a request of ours.
 const ASK_DEADLINE: Duration = Duration::from_secs(300);
 
@@ -28,6 +30,7 @@ pub struct Client {
     pub(crate) end: CancellationToken,
     capabilities: OnceLock<Box<RawValue>>,
     questions: Mutex<Questions>,
+    /// [`NO_LEVEL`] until it says so.
     level: AtomicU8,
     revealed: Mutex<HashSet<Box<str>>>,
     /// More tools were revealed.
@@ -51,7 +54,7 @@ impl Client {
             end: CancellationToken::new(),
             capabilities: OnceLock::new(),
             questions: Mutex::default(),
-            level: AtomicU8::new(0),
+            level: AtomicU8::new(NO_LEVEL),
             revealed: Mutex::default(),
             sees_more: Notify::new(),
             watched: Mutex::default(),
@@ -73,9 +76,14 @@ impl Client {
         self.capabilities.get().map(|it| &**it)
     }
 
-    /// The least severe log messages that it wants, as a number.
+    /// The least severe log messages that it takes, as a number.
     pub(crate) fn level(&self) -> u8 {
-        self.level.load(Relaxed)
+        self.wanted_level().unwrap_or(0)
+    }
+
+    /// The least severe log messages that it said it wants.
+    pub(crate) fn wanted_level(&self) -> Option<u8> {
+        Some(self.level.load(Relaxed)).filter(|it| *it != NO_LEVEL)
     }
 
     pub(crate) fn set_level(&self, level: u8) {

@@ -201,6 +201,10 @@ impl Gateway {
         let errand = Errand { upstreams: self.upstreams.clone(), target, parcel };
         let journey = match errand.parcel.resumes(&self.parked) {
             Some(journey) => journey,
+            None if call.era() == Era::Modern && errand.is_stale() => {
+                let message = "`requestState` is unknown here: make the request anew, without it";
+                return Err(Error::invalid_params(message));
+            }
             None => Journey::new(errand, &call, self.shelf().as_ref()),
         };
         journey.go(call, &self.parked).await

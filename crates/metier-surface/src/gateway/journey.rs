@@ -86,6 +86,18 @@ impl Parcel {
     }
 }
 
+impl Errand {
+    /// Whether it goes on with a round that its server, of an era without rounds, cannot have begun.
+    pub(super) fn is_stale(&self) -> bool {
+        let knows_rounds = match &self.target {
+            Target::Tool(_, era) => *era == Era::Modern,
+            Target::Things(things) => things.iter().any(|it| it.era == Era::Modern),
+        };
+        let params = Members::of(&self.parcel.params).unwrap_or_default();
+        !knows_rounds && params.get("requestState").is_some()
+    }
+}
+
 impl Journey {
     /// Sets out.
     pub(super) fn new(errand: Errand, call: &Call, shelf: &Shelf) -> Journey {
@@ -140,17 +152,18 @@ async fn go(
 ) -> (Era, Outcome) {
     let members = Members::of(&params).unwrap_or_default();
     let meta = members.get("_meta").and_then(Members::of).unwrap_or_default();
-    let meta: Vec<Member<'_>> = (meta.0.iter())
-        .filter(|(key, _)| !BETWEEN_NEIGHBOURS.contains(&&**key))
-        .map(|(key, value)| (&**key, *value))
-        .collect();
+    let passed_on = meta.0.iter().filter(|(key, _)| !BETWEEN_NEIGHBOURS.contains(&&**key));
+    let meta = |server: Era| -> Vec<Member<'_>> {
+        let passed_on = passed_on.clone().map(|(key, value)| (&**key, *value));
+        passed_on.chain(relay.wish_for(server)).collect()
+    };
     let rest = |key: &'static str| {
         let rest = members.0.iter().filter(move |(it, _)| it != "_meta" && it != key);
         rest.map(|(key, value)| (&**key, *value))
     };
     match &target {
         Target::Tool(entry, era) => {
-            let params: Vec<Member<'_>> = rest("name").collect();
+            let (params, meta): (Vec<Member<'_>>, _) = (rest("name").collect(), meta(*era));
             let capabilities = relay.capabilities();
             let call = ToolCall { params: &params, meta: &meta, capabilities };
             let outcome = if relay.asks_for(*era) {
@@ -165,7 +178,7 @@ async fn go(
             for thing in things {
                 let own = [(thing.key, &*thing.value)];
                 let params: Vec<Member<'_>> = own.into_iter().chain(rest(thing.key)).collect();
-                let outcome = thing.ask(&upstreams, &params, &meta, &relay).await;
+                let outcome = thing.ask(&upstreams, &params, &meta(thing.era), &relay).await;
                 // Another one may have what this one does not.
                 if !matches!(outcome, Err(CallError::Refused { .. } | CallError::Down { .. })) {
                     return (thing.era, outcome);

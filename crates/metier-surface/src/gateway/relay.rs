@@ -5,14 +5,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use metier_upstreams::{Answering, Caller};
+use metier_upstreams::{Answering, Caller, Member};
 use metier_wire::{Era, Error, Members, write};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{Notify, oneshot};
 
 use super::levels;
 use crate::call::Call;
 
+/// The member of `_meta` by which a request asks for log messages.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// How many messages to the client wait at most; what comes then is dropped.
 const MOST_WAITING: usize = 1_000;
 
@@ -24,6 +26,8 @@ pub(super) struct Relay {
     capabilities: Option<Box<RawValue>>,
     /// The least severe log messages that the client wants; none if it wants none.
     level: Option<u8>,
+    /// The same where the client said so once for all, in words for a server that needs it each time.
+    wish: Option<Box<RawValue>>,
     events: Mutex<VecDeque<Event>>,
     moved: Notify,
 }
@@ -50,15 +54,16 @@ impl Relay {
         capabilities: Option<Box<RawValue>>,
         params: &RawValue,
     ) -> Arc<Relay> {
-        let level = match call.era() {
-            Era::Legacy => Some(call.client.level()),
-            Era::Modern => wanted_level(params),
+        let (level, wish) = match call.era() {
+            Era::Legacy => (Some(call.client.level()), call.client.wanted_level()),
+            Era::Modern => (wanted_level(params), None),
         };
         Arc::new(Relay {
             era: call.era(),
             call: Mutex::new(call),
             capabilities,
             level,
+            wish: wish.and_then(|it| to_raw_value(levels::word(it)).ok()),
             events: Mutex::default(),
             moved: Notify::new(),
         })
@@ -67,6 +72,12 @@ impl Relay {
     /// What the client can do, as it says.
     pub(super) fn capabilities(&self) -> Option<&RawValue> {
         self.capabilities.as_deref()
+    }
+
+    /// What a server of that era must be told of the log messages that the client wants.
+    pub(super) fn wish_for(&self, server: Era) -> Option<Member<'_>> {
+        let wish = self.wish.as_deref().filter(|_| self.asks_for(server))?;
+        Some((LOG_LEVEL, wish))
     }
 
     /// Goes on under another request of the same client.
@@ -156,12 +167,11 @@ impl Caller for Relay {
 
 /// The level of log messages that a request asks for by itself.
 fn wanted_level(params: &RawValue) -> Option<u8> {
-    const LEVEL: &str = "io.modelcontextprotocol/logLevel";
-    if !params.get().contains(LEVEL) {
+    if !params.get().contains(LOG_LEVEL) {
         return None;
     }
     let meta = Members::of(params)?.get("_meta")?;
-    levels::number(&Members::of(meta)?.text(LEVEL)?)
+    levels::number(&Members::of(meta)?.text(LOG_LEVEL)?)
 }
 
 /// Why a client cannot be asked something; none if it can.
