@@ -31,6 +31,8 @@ pub(crate) struct Outgoing {
 pub(crate) enum Kind {
     /// The answer: nothing follows.
     Reply,
+    /// An error of that code as the answer.
+    Refusal(i32),
     /// Something before the answer, or unasked for.
     Aside,
     /// No message, but the end of the lane.

@@ -110,7 +110,7 @@ async fn run_modern(
     let mut out = Vec::new();
     match run(&session, asked, &mut out) {
         (Taken::Running, Some(queue)) => streamed(queue, wants, (session, place)).await,
-        (Taken::Refused(code), _) => reply::json(reply::modern_status(code), out),
+        (Taken::Refused(code), _) => wants.refusal(code, out),
         (Taken::Answered | Taken::Silently | Taken::Running, _) => wants.whole(StatusCode::OK, out),
     }
 }
@@ -141,6 +141,9 @@ async fn streamed(
         Ok(None) => return accepted(),
         Ok(Some(Outgoing { kind: Kind::Reply, message })) => {
             return wants.whole(StatusCode::OK, message);
+        }
+        Ok(Some(Outgoing { kind: Kind::Refusal(code), message })) => {
+            return wants.refusal(code, message);
         }
         Ok(first) => first,
         Err(_) => None,
@@ -213,7 +216,7 @@ async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> R
         () = client.session.client.end.cancelled() => return no_session(),
     };
     match first {
-        Ok(Some((_, Outgoing { kind: Kind::Reply, message }))) => {
+        Ok(Some((_, Outgoing { kind: Kind::Reply | Kind::Refusal(_), message }))) => {
             return wants.whole(StatusCode::OK, message);
         }
         Ok(None) => return accepted(),

@@ -45,6 +45,14 @@ impl Wants {
         takes_events(headers).map(|()| Wants::OnlyEvents)
     }
 
+    /// An error of 2026-07-28 that stands alone; where it has a status of its own, that says it all.
+    pub(super) fn refusal(self, code: i32, message: impl Into<Bytes>) -> Response {
+        match reply::modern_status(code) {
+            StatusCode::OK => self.whole(StatusCode::OK, message),
+            status => reply::json(status, message),
+        }
+    }
+
     /// A reply that stands alone.
     pub(super) fn whole(self, status: StatusCode, message: impl Into<Bytes>) -> Response {
         match self {

@@ -55,7 +55,7 @@ impl Session {
 async fn gather(mut replies: mpsc::Receiver<Outgoing>, mut answered: Vec<Vec<u8>>, lane: Lane) {
     while let Some(Outgoing { kind, message }) = replies.recv().await {
         match kind {
-            Kind::Reply => answered.push(message.into()),
+            Kind::Reply | Kind::Refusal(_) => answered.push(message.into()),
             Kind::Aside => lane.send(Kind::Aside, message.into()).await,
             Kind::End => break,
         }

@@ -88,14 +88,20 @@ impl Session {
             let Some((done, room)) = finish(call.clone(), work, &method).await else {
                 return call.lane.leave();
             };
-            match &done {
-                Ok(_) => server.meter.answered(&method, since.elapsed()),
-                Err(_) => server.meter.failed(&method, since.elapsed()),
-            }
+            let kind = match &done {
+                Ok(_) => {
+                    server.meter.answered(&method, since.elapsed());
+                    Kind::Reply
+                }
+                Err(error) => {
+                    server.meter.failed(&method, since.elapsed());
+                    Kind::Refusal(error.code)
+                }
+            };
             let reply = reply(&id, done, revision, &server.responder.greeting().server);
             // The id may be used again as soon as the reply is seen.
             drop(running);
-            room.send(Kind::Reply, reply);
+            room.send(kind, reply);
         };
         self.server.tasks.spawn_on(task, &self.server.runtime);
         Ok(())
