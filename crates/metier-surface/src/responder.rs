@@ -34,6 +34,12 @@ pub trait Responder: Send + Sync + 'static {
         None
     }
 
+    /// The headers in which an HTTP request of 2026-07-28 must repeat arguments, and what they carry.
+    fn mirrored(&self, request: &Request<'_>) -> Vec<(String, String)> {
+        let _ = request;
+        Vec::new()
+    }
+
     /// Whether requests can be answered in full already.
     fn is_ready(&self) -> bool;
 

@@ -7,7 +7,7 @@ use std::{
 
 use metier_skills::{Catalog, Lookup};
 use metier_upstreams::{Roster, Upstreams};
-use metier_wire::{Error, Text};
+use metier_wire::{Error, Request, Text};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 use tokio::sync::{Semaphore, broadcast, mpsc, oneshot, watch};
@@ -171,6 +171,11 @@ impl Responder for Surface {
 
     fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
         self.gateway.as_ref()?.watch(uri)
+    }
+
+    fn mirrored(&self, request: &Request<'_>) -> Vec<(String, String)> {
+        let gateway = self.gateway.as_ref().filter(|_| request.method == "tools/call");
+        gateway.zip(request.params).map(|(it, params)| it.mirrored(params)).unwrap_or_default()
     }
 
     fn metrics(&self, out: &mut String) {

@@ -5,8 +5,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use serde_json::value::RawValue;
+
 use crate::{
     filter::ToolFilter,
+    mirror,
     offer::{Item, Tool},
     roster::Server,
     search::Index,
@@ -35,6 +38,14 @@ pub struct ToolEntry {
     pub server: ServerName,
     /// What it is.
     pub tool: Arc<Tool>,
+}
+
+impl ToolEntry {
+    /// The headers in which HTTP requests of 2026-07-28 repeat arguments of a call, and what they carry.
+    #[must_use]
+    pub fn headers(&self, arguments: &RawValue) -> Vec<(String, String)> {
+        mirror::headers(&self.tool, &[("arguments", arguments)])
+    }
 }
 
 /// A tool that a search found.

@@ -86,6 +86,12 @@ pub fn encoded(value: &str) -> Cow<'_, str> {
     if is_plain { value.into() } else { format!("=?base64?{}?=", STANDARD.encode(value)).into() }
 }
 
+/// Checks a header that repeats an argument; `argument` is what it should carry.
+pub fn repeats(name: &str, header: Option<&str>, argument: &str) -> Result<(), Error> {
+    let (header, argument) = (header.map(decoded).transpose()?, decoded(argument)?);
+    agree(name, header.as_deref(), &argument)
+}
+
 fn agree(name: &str, header: Option<&str>, body: &str) -> Result<(), Error> {
     match header {
         Some(header) if header == body => Ok(()),

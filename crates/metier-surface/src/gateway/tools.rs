@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use metier_upstreams::{Roster, ToolEntry};
 use metier_wire::{Error, Members};
+use serde_json::value::RawValue;
 
 use super::{
     Gateway, Shelf, Shown,
@@ -43,6 +44,15 @@ impl Gateway {
                 gateway.run(target(&roster, entry), parcel, call).await
             })
         }))))
+    }
+
+    /// The headers that must repeat arguments of a call, and what they carry.
+    pub(crate) fn mirrored(&self, params: &RawValue) -> Vec<(String, String)> {
+        let Some(params) = Members::of(params) else { return Vec::new() };
+        let name = params.text("name").unwrap_or_default();
+        let (shelf, arguments) = (self.shelf(), params.get("arguments"));
+        let entry = shelf.roster.tools().get(&name);
+        entry.zip(arguments).map(|(it, arguments)| it.headers(arguments)).unwrap_or_default()
     }
 
     fn find(

@@ -61,6 +61,7 @@ async fn answer(state: &State, headers: &HeaderMap, body: Body) -> Result<Respon
     if let Frame::One(Message::Request(request)) = &frame
         && let Some(meta) = modern(request, headers)?
     {
+        check_arguments(state, request, headers)?;
         let session = Session::new(&state.server, None);
         let asked = Asked { request, meta: &meta, revision: Revision::V2026_07_28 };
         return Ok(run_modern(session, &asked, wants, place).await);
@@ -75,6 +76,21 @@ async fn answer(state: &State, headers: &HeaderMap, body: Body) -> Result<Respon
         };
     }
     run_legacy(state, headers, frame, wants).await
+}
+
+/// Checks the headers that repeat arguments of a tool.
+fn check_arguments(
+    state: &State,
+    request: &Request<'_>,
+    headers: &HeaderMap,
+) -> Result<(), Refusal> {
+    for (name, argument) in state.server.responder.mirrored(request) {
+        header::repeats(&name, text(headers, &name), &argument).map_err(|error| {
+            let fault = Fault { id: Some(request.id), error };
+            reply::fault(StatusCode::BAD_REQUEST, &fault)
+        })?;
+    }
+    Ok(())
 }
 
 /// The metadata of a request of 2026-07-28; `None` for one of an earlier revision.
