@@ -6,6 +6,7 @@
 //!                                   server ──▶ Ear: what belongs to no call ──▶ all clients
 //! ```
 
+mod cost;
 mod ear;
 mod finder;
 mod journey;
@@ -35,7 +36,11 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::shelf::Shelf;
-pub use self::{ear::Ear, watches::Watch};
+pub use self::{
+    cost::{Cost, Size},
+    ear::Ear,
+    watches::Watch,
+};
 use self::{
     journey::{Errand, Journey, Parcel, Target},
     levels::NO_LEVEL,

@@ -33,7 +33,7 @@ mod tests;
 pub use crate::{
     call::{AskError, Call},
     client::Client,
-    gateway::{Ear, Expose, Watch},
+    gateway::{Cost, Ear, Expose, Size, Watch},
     http::{Guard, Site, Transports},
     offer::{CatalogFormat, Offer, Presentation},
     responder::{

@@ -21,6 +21,9 @@ const MOST_DESCRIBED: usize = 20;
 /// How much of a description a search shows.
 const LONGEST_DESCRIPTION: usize = 300;
 
+/// How many there are.
+pub(super) const N_FINDERS: usize = Finder::ALL.len();
+
 /// One of the three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finder {

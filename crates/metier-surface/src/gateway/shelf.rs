@@ -81,6 +81,11 @@ impl Rendered {
         &self.bytes
     }
 
+    /// One of them, by its place.
+    pub(crate) fn get(&self, at: usize) -> &[u8] {
+        self.spans.get(at).map(|span| &self.bytes[span.clone()]).unwrap_or_default()
+    }
+
     /// Some of them, by their places.
     pub(crate) fn some(&self, places: impl Iterator<Item = usize>) -> Vec<u8> {
         let spans = places.filter_map(|at| self.spans.get(at).cloned());
@@ -143,7 +148,7 @@ impl Shelf {
     }
 }
 
-fn shown(expose: Expose, n_tools: usize) -> Shown {
+pub(super) fn shown(expose: Expose, n_tools: usize) -> Shown {
     match expose {
         Expose::All => Shown::All,
         Expose::Auto if n_tools <= MANY_TOOLS => Shown::All,
@@ -152,7 +157,7 @@ fn shown(expose: Expose, n_tools: usize) -> Shown {
     }
 }
 
-fn render_tools(roster: &Roster, names: ToolNames) -> Rendered {
+pub(super) fn render_tools(roster: &Roster, names: ToolNames) -> Rendered {
     let mut rendered = Rendered::new();
     for entry in roster.tools().entries() {
         let name = match names {

@@ -55,6 +55,9 @@ pub(crate) struct ListTools {
     /// Show the whole schema of the arguments
     #[arg(long)]
     pub(crate) schema: bool,
+    /// Show what listing the tools costs a model, for each server and each `mcp --expose`
+    #[arg(long, conflicts_with_all = ["search", "limit", "schema"])]
+    pub(crate) cost: bool,
     #[command(flatten)]
     pub(crate) format: Format,
     #[command(flatten)]

@@ -1,5 +1,7 @@
 //! `metier tools`: the tools of all servers, with what they take.
 
+mod cost;
+
 use metier_upstreams::{Roster, ServerName, ToolEntry, ToolRegistry};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -42,6 +44,10 @@ pub(crate) fn run(args: &ListTools, environment: &Environment, ui: &mut Ui<'_>) 
     known.run(ui, Exit::Interrupted.into(), async |upstreams, ui| {
         let roster = settled(upstreams, None, ui).await?;
         let exit = known.tell_absent(&roster, &args.servers, ui)?;
+        if args.cost {
+            cost::show(&roster, &args.format, ui)?;
+            return Ok(exit);
+        }
         let words = args.search.as_deref().filter(|it| !it.trim().is_empty());
         let found = found(roster.tools(), words);
         let limit = args.limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));

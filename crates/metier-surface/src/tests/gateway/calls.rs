@@ -49,7 +49,8 @@ async fn everything_that_a_client_sends_is_passed_on_but_what_holds_between_neig
             let rest = r#""name":"t","arguments":{ "n":1.0, "big":123456789012345678901 },"task":{"ttl":1},"odd":[null]}}"#;
             assert!(seen.text.ends_with(rest), "{}", seen.text);
             let id = &seen.message["id"];
-            let mut meta = json!({ "progressToken": id, "x/y": { "z": 1.0 }, "traceparent": "00-1" });
+            let mut meta =
+                json!({ "progressToken": id, "x/y": { "z": 1.0 }, "traceparent": "00-1" });
             if server == Era::Modern {
                 let version = "io.modelcontextprotocol/protocolVersion";
                 meta[version] = "2026-07-28".into();
@@ -139,8 +140,7 @@ async fn a_call_that_gets_lost_names_the_server_and_is_not_made_again() {
     for server in [Era::Legacy, Era::Modern] {
         let fake = Fake::new(server).tools(&["t"]).on("tools/call", |_| vec![Act::Break]);
         let front = Front::of(&[("a", &fake)]).await;
-        let answer =
-            front.client(Era::Legacy).ask("tools/call", json!({ "name": "a__t" })).await;
+        let answer = front.client(Era::Legacy).ask("tools/call", json!({ "name": "a__t" })).await;
         let (code, message) = error(&answer);
         assert_eq!((code, &answer["error"]["data"]), (-32603, &json!({ "kind": "lost" })));
         assert!(message.contains("server `a`"), "{message}");

@@ -256,7 +256,8 @@ impl Fake {
                     let id = format!("{}-{at}", request["id"]);
                     let (answer, answered) = oneshot::channel();
                     self.0.asked.lock().unwrap().insert(id.clone(), answer);
-                    let asked = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+                    let asked =
+                        json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
                     let _ = out.send(asked.to_string()).await;
                     let mut answer = answered.await.unwrap();
                     answer.as_object_mut().unwrap().remove("id");
@@ -332,7 +333,8 @@ async fn take(State(fake): State<Fake>, headers: HeaderMap, text: String) -> Res
         return StatusCode::ACCEPTED.into_response();
     }
     if method == "subscriptions/listen" && fake.0.era == Era::Modern {
-        let filter = json!({ "id": message["id"], "notifications": message["params"]["notifications"] });
+        let filter =
+            json!({ "id": message["id"], "notifications": message["params"]["notifications"] });
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": message["id"] });
         let params = json!({ "_meta": meta, "notifications": filter["notifications"] });
         let method = "notifications/subscriptions/acknowledged";
