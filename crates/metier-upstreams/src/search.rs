@@ -59,8 +59,8 @@ impl Index {
             for (field, texts) in zip(0.., fields(entry)) {
                 for word in texts.iter().flat_map(|it| words(beginning(it))) {
                     length[usize::from(field)] += 1;
-                    for term in std::iter::once(word.whole).chain(word.parts) {
-                        note(terms.entry(term).or_default(), tool, field);
+                    for term in [&word.whole].into_iter().chain(&word.parts) {
+                        note(&mut terms, term, Posting { tool, field, count: 1 });
                     }
                 }
             }
@@ -94,7 +94,7 @@ impl Index {
     }
 
     /// How often each tool has a word, or else all of its parts.
-    fn frequencies(&self, word: &Word) -> Vec<f32> {
+    fn frequencies(&self, word: &Word<'_>) -> Vec<f32> {
         let mut frequencies = self.occurrences(&word.whole);
         if let [first, others @ ..] = word.parts.as_slice() {
             let mut least = self.occurrences(first);
@@ -137,12 +137,16 @@ fn beginning(text: &str) -> &str {
 }
 
 /// Counts one more occurrence; tools and their fields come in order.
-fn note(postings: &mut Vec<Posting>, tool: u32, field: u8) {
+fn note(terms: &mut HashMap<String, Vec<Posting>>, term: &str, posting: Posting) {
+    let Some(postings) = terms.get_mut(term) else {
+        terms.insert(term.to_owned(), vec![posting]);
+        return;
+    };
     match postings.last_mut() {
-        Some(last) if last.tool == tool && last.field == field => {
+        Some(last) if (last.tool, last.field) == (posting.tool, posting.field) => {
             last.count = last.count.saturating_add(1);
         }
-        _ => postings.push(Posting { tool, field, count: 1 }),
+        _ => postings.push(posting),
     }
 }
 

@@ -141,8 +141,10 @@ fn texts_without_end_cost_no_more_than_their_beginning() {
 #[test]
 fn words_end_at_signs_and_consist_of_parts() {
     let check = |text: &str, expected: &str| {
-        let words: Vec<String> =
-            words(text).flat_map(|it| [vec![it.whole], it.parts].concat()).collect();
+        let words: Vec<String> = words(text)
+            .flat_map(|it| [vec![it.whole], it.parts].concat())
+            .map(Into::into)
+            .collect();
         assert_eq!(words.join(" "), expected);
     };
     check("read_file-now.x:y/z", "read file now x y z");
@@ -155,7 +157,7 @@ fn words_end_at_signs_and_consist_of_parts() {
 #[test]
 fn plurals_are_their_singular() {
     let check = |plural: &str, expected: &str| {
-        assert_eq!(query_words(plural), [Word { whole: expected.to_owned(), parts: vec![] }]);
+        assert_eq!(query_words(plural), [Word { whole: expected.into(), parts: vec![] }]);
     };
     for (plural, singular) in [
         ("files", "file"),

@@ -1,5 +1,7 @@
 //! Words of names, descriptions and queries, in the form in which they are compared.
 
+use std::borrow::Cow;
+
 /// Longer words are no words.
 const LONGEST_WORD: usize = 64;
 /// How many words of a query count.
@@ -29,35 +31,40 @@ const PLURALS: [(&str, &str); 11] = [
 
 /// One word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) whole: String,
+pub(super) struct Word<'a> {
+    pub(super) whole: Cow<'a, str>,
     /// What it consists of, if that is more than one: `read` and `file` of `readFile`.
-    pub(super) parts: Vec<String>,
+    pub(super) parts: Vec<Cow<'a, str>>,
 }
 
 /// The words of a text.
-pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     runs(text).map(Word::new)
 }
 
 /// The words of a query, each once; those that say nothing only if there are no others.
-pub(super) fn query_words(query: &str) -> Vec<Word> {
-    let mut found: Vec<Word> = Vec::new();
+pub(super) fn query_words(query: &str) -> Vec<Word<'_>> {
+    let mut found: Vec<Word<'_>> = Vec::new();
     for word in words(query) {
         if found.len() < MOST_WORDS && !found.contains(&word) {
             found.push(word);
         }
     }
-    let is_empty = |it: &Word| EMPTY.contains(&it.whole.as_str());
+    let is_empty = |it: &Word<'_>| EMPTY.contains(&&*it.whole);
     if !found.iter().all(is_empty) {
         found.retain(|it| !is_empty(it));
     }
     found
 }
 
-impl Word {
-    fn new(run: &str) -> Word {
-        let parts: Vec<String> = parts(run).into_iter().map(folded).collect();
+impl Word<'_> {
+    fn new(run: &str) -> Word<'_> {
+        // Most words by far.
+        if run.bytes().all(|it| it.is_ascii_lowercase()) {
+            return Word { whole: singular(Cow::Borrowed(run)), parts: Vec::new() };
+        }
+        let folded = |part: &str| singular(Cow::Owned(part.to_lowercase()));
+        let parts: Vec<Cow<'_, str>> = parts(run).into_iter().map(folded).collect();
         Word { whole: folded(run), parts: if parts.len() > 1 { parts } else { Vec::new() } }
     }
 }
@@ -98,13 +105,18 @@ fn parts(run: &str) -> Vec<&str> {
     parts
 }
 
-/// In lower case and in the singular.
-fn folded(word: &str) -> String {
-    let mut word = word.to_lowercase();
-    let ending = PLURALS.iter().find(|(plural, _)| word.ends_with(plural));
-    if let Some((plural, singular)) = ending.filter(|_| word.len() > 3) {
-        word.truncate(word.len() - plural.len());
-        word.push_str(singular);
+/// What a word in the plural is called in the singular, nearly.
+fn singular(word: Cow<'_, str>) -> Cow<'_, str> {
+    if word.len() <= 3 || !word.ends_with('s') {
+        return word;
     }
-    word
+    let ending = PLURALS.iter().find_map(|(plural, singular)| {
+        let stem = word.strip_suffix(plural)?.len();
+        Some((stem, *singular))
+    });
+    match (ending, word) {
+        (None, word) => word,
+        (Some((stem, "")), Cow::Borrowed(word)) => Cow::Borrowed(&word[..stem]),
+        (Some((stem, singular)), word) => Cow::Owned(format!("{}{singular}", &word[..stem])),
+    }
 }
