@@ -122,9 +122,13 @@ impl ResourceRegistry {
         if let Some(route) = self.prefixes.route(uri) {
             return vec![route];
         }
-        let servers = Some(self.fitting(uri)).filter(|it| !it.is_empty());
-        let servers = servers.or_else(|| Some(self.akin(uri)).filter(|it| !it.is_empty()));
-        let servers = servers.unwrap_or_else(|| self.only.iter().collect());
+        let mut servers = self.fitting(uri);
+        if servers.is_empty() {
+            servers = self.akin(uri);
+        }
+        if servers.is_empty() {
+            servers.extend(&self.only);
+        }
         let route = |server| Route { server, uri: Cow::Owned(uri.to_owned()) };
         servers.into_iter().map(route).collect()
     }
@@ -156,6 +160,15 @@ impl ResourceRegistry {
             |item: &Item| scheme(&item.key).is_some_and(|it| it.eq_ignore_ascii_case(wanted));
         let akin = resources.chain(templates).filter(|(_, item)| is_akin(item));
         first_few(akin.map(|(server, _)| server))
+    }
+}
+
+impl TemplateEntry {
+    /// Whether the server's own template could expand to this URI.
+    #[must_use]
+    pub fn fits(&self, uri: &str) -> bool {
+        let mut steps = MOST_STEPS;
+        self.pattern.fits(uri, &mut steps)
     }
 }
 

@@ -1,11 +1,9 @@
 //! `metier read`: one resource, from the server that has it.
 
-mod template;
-
 use std::{path::Path, process::ExitCode, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use metier_upstreams::{Item, Offer, Roster, ServerName, Upstreams};
+use metier_upstreams::{Item, Roster, ServerName, Upstreams};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -91,24 +89,23 @@ fn owner(
     if let (Some(_), Some(server)) = (&args.server, roster.servers().next()) {
         return absence(server, known).map_or_else(|| Ok(server.name().clone()), Err);
     }
-    let lists = |it: &Offer| it.resources.iter().any(|it| *it.key == *args.uri);
-    let fits = |it: &Offer| it.templates.iter().any(|it| template::fits(&it.key, &args.uri));
-    let having = |has: &dyn Fn(&Offer) -> bool| -> Vec<ServerName> {
-        let offers = roster.servers().filter(|it| it.standing.offer.as_deref().is_some_and(has));
-        offers.map(|it| it.name().clone()).collect()
-    };
-    let mut owners = having(&lists);
+    let resources = roster.resources();
+    let listed = resources.entries().iter().filter(|it| *it.item.key == *args.uri);
+    let mut owners: Vec<&ServerName> = listed.map(|it| &it.server).collect();
     if owners.is_empty() {
-        owners = having(&fits);
+        let fitting = resources.templates().iter().filter(|it| it.fits(&args.uri));
+        owners = fitting.map(|it| &it.server).collect();
+        // A server may have several; they come by server.
+        owners.dedup();
     }
     match owners.as_slice() {
-        [only] => Ok(only.clone()),
+        [only] => Ok((*only).clone()),
         [] => {
             known.tell_absent(roster, &[], ui)?;
             Err(missing(&args.uri, roster))
         }
         several => {
-            let names = quoted(several.iter().map(ServerName::as_str), "and");
+            let names = quoted(several.iter().map(|it| it.as_str()), "and");
             let message = format!("`{}` is ambiguous: {names} have it", cut(&args.uri, 200));
             Err(Failure::new(Exit::NotFound, message).hinted("choose one with --server"))
         }
