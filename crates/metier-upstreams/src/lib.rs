@@ -61,6 +61,10 @@
 //! client can do for a server. So many callers are at a server at a time ([`CallError::Busy`] says
 //! that too many wait), and a server whose tools come from the gateway itself is not used
 //! ([`Identity::instance`], [`Cause::Loop`]).
+//!
+//! A [`Roster`] finds tools by words ([`ToolRegistry::search`]), says whom to ask for a URI
+//! ([`ResourceRegistry::routes`]), and knows prompts and skills; a file of a skill is held to the digest
+//! that its server listed ([`Upstreams::read_skill`]).
 
 mod audience;
 mod call;

@@ -96,7 +96,7 @@ impl ToolRegistry {
         let mut found: Vec<(ServerName, Arc<Tool>)> = Vec::new();
         for server in servers.values() {
             for tool in server.standing.offer.iter().flat_map(|offer| &offer.tools) {
-                let id = id(server.name(), &tool.name);
+                let id = id(server.name().as_str(), &tool.name);
                 if filter.shows(&tool.name, &id) && server.spec.tools.shows(&tool.name, &id) {
                     found.push((server.name().clone(), tool.clone()));
                 }
@@ -220,13 +220,13 @@ fn named<T>(
 ) -> impl Iterator<Item = (Box<str>, Box<str>, ServerName, Arc<T>)> {
     let pairs: Vec<(&str, &str)> =
         things.iter().map(|(server, thing)| (server.as_str(), key(thing))).collect();
-    let ids: Vec<String> = pairs.iter().map(|(server, key)| format!("{server}:{key}")).collect();
+    let ids: Vec<String> = pairs.iter().map(|(server, key)| id(server, key)).collect();
     let names = wire_names(&pairs);
     (ids.into_iter().zip(names).zip(things))
         .map(|((id, name), (server, thing))| (id.into(), name.into(), server, thing))
 }
 
-fn id(server: &ServerName, name: &str) -> String {
+fn id(server: &str, name: &str) -> String {
     format!("{server}:{name}")
 }
 

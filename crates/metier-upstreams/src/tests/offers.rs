@@ -111,8 +111,8 @@ fn check_shown(servers: Value, expected: &str) {
 #[test]
 fn a_uri_that_one_server_has_is_shown_as_it_is() {
     check_shown(
-        json!({ "b": { "resources": ["x:2", "x:1"] }, "a": { "resources": ["y:1"] } }),
-        "a y:1; b x:2; b x:1",
+        json!({ "b": { "resources": ["x:1", "x:2"] }, "a": { "resources": ["y:1"] } }),
+        "a y:1; b x:1; b x:2",
     );
 }
 
