@@ -62,8 +62,11 @@ pub struct Publisher {
     offers: Arc<watch::Sender<Option<Arc<Offer>>>>,
     changes: Arc<watch::Sender<Changes>>,
     /// What is offered at present: the skills of this machine, and what servers have.
-    present: Arc<Mutex<(Option<Arc<Catalog>>, Arc<Roster>)>>,
+    present: Arc<Mutex<Present>>,
 }
+
+/// What is offered at present; before the first scan there is no catalog.
+type Present = (Option<Arc<Catalog>>, Arc<Roster>);
 
 /// Asks for a look at the disk; answered when the newest catalog shows its present state.
 pub type Ask = oneshot::Sender<()>;
@@ -124,7 +127,7 @@ impl Publisher {
     }
 
     /// Makes an offer of what there is at present.
-    fn offer(&self, (catalog, roster): &(Option<Arc<Catalog>>, Arc<Roster>)) {
+    fn offer(&self, (catalog, roster): &Present) {
         let Some(catalog) = catalog else { return };
         let served = ServedSkills::new(roster, catalog, &self.presentation.filter);
         let previous = self.offers.borrow().clone();

@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_name_that_only_one_server_uses_finds_its_tool_and_its_prompt() {
-        let roster = offering(json!({
+        let roster = offering(&json!({
             "a": { "tools": ["echo", "add"], "prompts": ["greet"] },
             "b": { "tools": ["echo"] },
         }));

@@ -138,7 +138,7 @@ impl Journey {
         }
         match outcome {
             Ok(result) => Ok(Arrival { server, is_read: self.is_read }.at(call.era(), result)),
-            Err(error) => Err(explained(error)),
+            Err(error) => Err(explained(&error)),
         }
     }
 }
@@ -199,8 +199,7 @@ impl Thing {
         relay: &Arc<Relay>,
     ) -> Outcome {
         let capabilities = relay.capabilities();
-        let request =
-            Request { method: self.method, params, meta, capabilities, ..Request::default() };
+        let request = Request { method: self.method, params, meta, capabilities };
         if relay.asks_for(self.era) {
             upstreams.request_through(&self.server, request, relay.clone()).await
         } else {
@@ -245,8 +244,8 @@ impl Arrival {
 }
 
 /// An error as it was sent, or one that names the server.
-pub(super) fn explained(error: CallError) -> Error {
-    let kind = match &error {
+pub(super) fn explained(error: &CallError) -> Error {
+    let kind = match error {
         CallError::Refused { error, .. } => return error.clone(),
         CallError::NoServer(_) | CallError::NoTool(_) => "gone",
         CallError::Down { .. } => "down",

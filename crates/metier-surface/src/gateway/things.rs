@@ -127,7 +127,7 @@ fn resource(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> 
     if routes.is_empty() {
         return Err(unknown("resource", &uri));
     }
-    Ok(routes.into_iter().map(|it| routed(roster, it, "resources/read", "uri")).collect())
+    Ok(routes.into_iter().map(|it| routed(roster, &it, "resources/read", "uri")).collect())
 }
 
 fn prompt(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
@@ -177,7 +177,7 @@ fn referred(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> 
     }])
 }
 
-fn routed(roster: &Roster, route: Route<'_>, method: &'static str, key: &'static str) -> Thing {
+fn routed(roster: &Roster, route: &Route<'_>, method: &'static str, key: &'static str) -> Thing {
     Thing {
         era: era(roster, route.server),
         server: route.server.clone(),

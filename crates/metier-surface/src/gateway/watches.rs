@@ -123,7 +123,7 @@ impl Watcher {
                 subscribed = self.subscribe(era) => subscribed,
             };
             let is_taken = subscribed.is_ok();
-            let result = subscribed.map_err(explained);
+            let result = subscribed.map_err(|error| explained(&error));
             self.begun
                 .send_if_modified(|begun| begun.is_none().then(|| *begun = Some(result)).is_some());
             let is_other = |it: &Arc<Roster>| self.ready(it).is_none_or(|(_, at)| at != since);

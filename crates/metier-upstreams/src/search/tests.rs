@@ -33,7 +33,7 @@ fn a_word_counts_most_in_a_name_then_in_a_title_then_in_a_parameter_then_in_a_de
         { "name": "parrot" },
         { "name": "nothing", "title": 1, "description": [], "inputSchema": { "properties": [] } },
     ]);
-    let roster = offering(json!({ "s": { "tools": tools } }));
+    let roster = offering(&json!({ "s": { "tools": tools } }));
     check(&roster, "parrot", &["s:parrot", "s:b", "s:c", "s:d", "s:e"]);
     check(&roster, "Parrots!", &["s:parrot", "s:b", "s:c", "s:d", "s:e"]);
 }
@@ -46,7 +46,7 @@ fn more_words_and_rarer_ones_come_first() {
         described("create_label", "Makes a label"),
         described("list_issues", "Lists issues"),
     ]);
-    let roster = offering(json!({ "hub": { "tools": tools } }));
+    let roster = offering(&json!({ "hub": { "tools": tools } }));
     check(
         &roster,
         "create an issue",
@@ -62,7 +62,7 @@ fn more_words_and_rarer_ones_come_first() {
 #[test]
 fn a_tool_must_have_half_of_the_words_that_any_has() {
     let tools = json!([described("a", "red green"), described("b", "red"), described("c", "blue")]);
-    let roster = offering(json!({ "s": { "tools": tools } }));
+    let roster = offering(&json!({ "s": { "tools": tools } }));
     check(&roster, "red green blue", &["s:a"]);
     check(&roster, "red green", &["s:a", "s:b"]);
     check(&roster, "red blue white yellow", &["s:c", "s:b", "s:a"]);
@@ -71,7 +71,7 @@ fn a_tool_must_have_half_of_the_words_that_any_has() {
 
 #[test]
 fn a_server_is_part_of_the_name() {
-    let roster = offering(json!({
+    let roster = offering(&json!({
         "GitHub": { "tools": ["search", "readFile"] },
         "files": { "tools": ["search", "read_file"] },
     }));
@@ -84,7 +84,7 @@ fn a_server_is_part_of_the_name() {
 #[test]
 fn a_tool_that_is_named_comes_first() {
     let tools = json!([described("b-c", "none"), described("b", "a:b-c a:b-c a__b-c c c c")]);
-    let roster = offering(json!({ "a": { "tools": tools } }));
+    let roster = offering(&json!({ "a": { "tools": tools } }));
     check(&roster, "a:b-c", &["a:b-c", "a:b"]);
     check(&roster, " a__b-c ", &["a:b-c", "a:b"]);
     check(&roster, "a:b", &["a:b", "a:b-c"]);
@@ -92,7 +92,7 @@ fn a_tool_that_is_named_comes_first() {
 
 #[test]
 fn a_word_finds_those_that_begin_with_it_after_itself() {
-    let roster = offering(json!({ "s": { "tools": ["configuration", "config", "con", "x"] } }));
+    let roster = offering(&json!({ "s": { "tools": ["configuration", "config", "con", "x"] } }));
     check(&roster, "config", &["s:config", "s:configuration"]);
     check(&roster, "con", &["s:con", "s:config", "s:configuration"]);
     check(&roster, "co", &[]);
@@ -101,7 +101,7 @@ fn a_word_finds_those_that_begin_with_it_after_itself() {
 #[test]
 fn what_fits_alike_comes_by_id_and_a_limit_keeps_the_best() {
     let tools = json!(["echo"]);
-    let roster = offering(json!({
+    let roster = offering(&json!({
         "b": { "tools": tools }, "a": { "tools": tools }, "a-a": { "tools": tools },
     }));
     check(&roster, "echo", &["a:echo", "b:echo", "a-a:echo"]);
@@ -112,12 +112,12 @@ fn what_fits_alike_comes_by_id_and_a_limit_keeps_the_best() {
 
 #[test]
 fn a_query_without_words_or_without_matches_finds_nothing() {
-    let roster = offering(json!({ "s": { "tools": [described("a", "the one of it")] } }));
+    let roster = offering(&json!({ "s": { "tools": [described("a", "the one of it")] } }));
     check(&roster, "", &[]);
     check(&roster, " ?! ", &[]);
     check(&roster, "elsewhere", &[]);
     check(&roster, "nothing of it", &[]);
-    check(&offering(json!({})), "anything", &[]);
+    check(&offering(&json!({})), "anything", &[]);
     // Empty words count if there are no others.
     check(&roster, "of it", &["s:a"]);
 }
@@ -125,7 +125,7 @@ fn a_query_without_words_or_without_matches_finds_nothing() {
 #[test]
 fn what_is_written_without_spaces_is_found_by_its_letters() {
     let tools = json!([described("geo", "查询天气和地图"), described("b", "Text")]);
-    let roster = offering(json!({ "s": { "tools": tools } }));
+    let roster = offering(&json!({ "s": { "tools": tools } }));
     check(&roster, "天气", &["s:geo"]);
 }
 
@@ -133,7 +133,7 @@ fn what_is_written_without_spaces_is_found_by_its_letters() {
 fn texts_without_end_cost_no_more_than_their_beginning() {
     let endless =
         json!([described(&"x".repeat(1 << 16), &"word ".repeat(1 << 18)), described("a", "word")]);
-    let roster = offering(json!({ "s": { "tools": endless } }));
+    let roster = offering(&json!({ "s": { "tools": endless } }));
     assert_eq!(roster.tools().search("word", 10).len(), 2);
     check(&roster, &"nowhere ".repeat(1 << 16), &[]);
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The roster of some servers, given as what each offers: a name, a URI or a whole object for each item.
-pub(crate) fn offering(servers: Value) -> Roster {
+pub(crate) fn offering(servers: &Value) -> Roster {
     let servers = servers.as_object().unwrap().iter().map(|(server, offer)| {
         let standing = Standing {
             phase: Phase::Connecting { attempt: 0 },
@@ -63,7 +63,7 @@ fn items<T>(
 
 #[test]
 fn prompts_are_named_as_tools_are_and_found_by_either_name() {
-    let roster = offering(json!({
+    let roster = offering(&json!({
         "git": { "prompts": ["commit", "sum up"], "tools": ["commit"] },
         "git.hub": { "prompts": ["commit"] },
         "none": null,
@@ -226,7 +226,7 @@ fn templates_without_end_take_no_time() {
 
 #[test]
 fn a_template_that_is_shown_leads_to_its_server() {
-    let roster = offering(json!({ "a": { "templates": ["x:{id}"] }, "b": {} }));
+    let roster = offering(&json!({ "a": { "templates": ["x:{id}"] }, "b": {} }));
     let check = |shown: &str, expected: Option<(&str, &str)>| {
         let route = roster.resources().template(shown);
         assert_eq!(route.as_ref().map(|it| (it.server.as_str(), &*it.uri)), expected);

@@ -8,6 +8,7 @@ use metier_surface::Tool;
 use super::{MatchMode, Selection, Servers};
 
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Mcp {
     /// How clients come
     #[arg(long, value_name = "HOW", default_value = "stdio")]

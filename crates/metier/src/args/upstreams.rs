@@ -42,6 +42,7 @@ pub(crate) struct ListServers {
 }
 
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ListTools {
     /// Only the tools of these servers
     #[arg(value_name = "SERVER")]

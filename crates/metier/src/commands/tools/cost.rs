@@ -31,7 +31,7 @@ pub(super) fn show(roster: &Roster, format: &Format, ui: &mut Ui<'_>) -> Result<
         servers.iter().map(|(name, size)| row(name.as_str(), *size)).collect();
     let modes: Vec<RowJson> = modes.iter().map(|(mode, size)| row(word(*mode), *size)).collect();
     if format.json {
-        return Ok(ui.json(&CostJson { servers, modes })?);
+        return ui.json(&CostJson { servers, modes });
     }
     print(("server", &servers), ui)?;
     ui.line("")?;
