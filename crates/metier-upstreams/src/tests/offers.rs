@@ -91,7 +91,7 @@ fn prompts_are_named_as_tools_are_and_found_by_either_name() {
 
 /// Every resource and every template as it is shown, with its server.
 #[track_caller]
-fn check_shown(servers: Value, expected: &str) {
+fn check_shown(servers: &Value, expected: &str) {
     let roster = offering(servers);
     let resources = roster.resources();
     let shown = resources.entries().iter().map(|it| format!("{} {}", it.server, it.uri));
@@ -111,7 +111,7 @@ fn check_shown(servers: Value, expected: &str) {
 #[test]
 fn a_uri_that_one_server_has_is_shown_as_it_is() {
     check_shown(
-        json!({ "b": { "resources": ["x:1", "x:2"] }, "a": { "resources": ["y:1"] } }),
+        &json!({ "b": { "resources": ["x:1", "x:2"] }, "a": { "resources": ["y:1"] } }),
         "a y:1; b x:1; b x:2",
     );
 }
@@ -119,7 +119,7 @@ fn a_uri_that_one_server_has_is_shown_as_it_is() {
 #[test]
 fn of_several_servers_with_one_uri_the_first_by_name_shows_it_as_it_is() {
     check_shown(
-        json!({
+        &json!({
             "b": { "resources": ["x:1", "x:2"], "templates": ["x:{id}"] },
             "c_c": { "resources": ["x:1"] },
             "a": { "resources": ["x:1"], "templates": ["x:{id}"] },
@@ -132,7 +132,7 @@ fn of_several_servers_with_one_uri_the_first_by_name_shows_it_as_it_is() {
 #[test]
 fn prefixes_are_unique_whatever_servers_and_uris_are_called() {
     check_shown(
-        json!({
+        &json!({
             "a": { "resources": ["x:1"] },
             "ø.1": { "resources": ["x:1"] },
             "b-b": { "resources": ["x:1", "c+x:1"] },
@@ -145,7 +145,7 @@ fn prefixes_are_unique_whatever_servers_and_uris_are_called() {
 
 /// Whom to ask for a URI.
 #[track_caller]
-fn check_routes(servers: Value, uri: &str, expected: &str) {
+fn check_routes(servers: &Value, uri: &str, expected: &str) {
     let roster = offering(servers);
     let routes = roster.resources().routes(uri);
     let routes: Vec<String> = routes.iter().map(|it| format!("{} {}", it.server, it.uri)).collect();
@@ -159,16 +159,16 @@ fn whoever_lists_a_uri_is_asked_for_it_and_nobody_else() {
         "b": { "resources": ["x:1"] },
         "c": { "resources": ["x:1"] },
     });
-    check_routes(servers.clone(), "x:1", "b x:1");
-    check_routes(servers, "c+x:1", "c x:1");
+    check_routes(&servers, "x:1", "b x:1");
+    check_routes(&servers, "c+x:1", "c x:1");
 }
 
 #[test]
 fn a_prefix_leads_to_its_server_whether_or_not_that_lists_the_uri() {
     let servers = json!({ "all": { "templates": ["{+anything}"] }, "b.2": {}, "c_c": null });
-    check_routes(servers.clone(), "b.2+x://1+2", "b.2 x://1+2");
-    check_routes(servers.clone(), "c-c+x://1", "c_c x://1");
-    check_routes(servers, "c_c+x://1", "all c_c+x://1");
+    check_routes(&servers, "b.2+x://1+2", "b.2 x://1+2");
+    check_routes(&servers, "c-c+x://1", "c_c x://1");
+    check_routes(&servers, "c_c+x://1", "all c_c+x://1");
 }
 
 #[test]
@@ -179,9 +179,9 @@ fn servers_with_a_fitting_template_are_asked_the_most_telling_first() {
         "c": { "templates": ["x://docs/{id}"], "resources": ["x://docs/1"] },
         "d": { "resources": ["x://other"] },
     });
-    check_routes(servers.clone(), "x://docs/2", "c x://docs/2; b x://docs/2; a x://docs/2");
-    check_routes(servers.clone(), "x://docs/1", "c x://docs/1");
-    check_routes(servers, "z:", "a z:");
+    check_routes(&servers, "x://docs/2", "c x://docs/2; b x://docs/2; a x://docs/2");
+    check_routes(&servers, "x://docs/1", "c x://docs/1");
+    check_routes(&servers, "z:", "a z:");
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn without_a_template_those_with_the_same_scheme_are_asked() {
         "b": { "templates": ["X:{id}"] },
         "c": { "resources": ["y://1"], "has": { "resources": {} } },
     });
-    check_routes(servers.clone(), "x:", "a x:; b x:");
-    check_routes(servers, "Y://2", "c Y://2");
+    check_routes(&servers, "x:", "a x:; b x:");
+    check_routes(&servers, "Y://2", "c Y://2");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn the_one_server_with_resources_is_asked_for_anything() {
     check_routes(one, "odd", "b odd");
     let two = json!({ "a": { "has": { "resources": {} } }, "b": { "has": { "resources": {} } } });
     check_routes(two, "x://1", "");
-    check_routes(json!({}), "x://1", "");
+    check_routes(&json!({}), "x://1", "");
 }
 
 #[test]
@@ -214,14 +214,14 @@ fn eight_servers_are_asked_at_most() {
     let servers: BTreeMap<String, Value> =
         (10..30).map(|at| (format!("s{at}"), json!({ "templates": ["x:{a}", "{+b}"] }))).collect();
     let all: Vec<String> = (10..18).map(|at| format!("s{at} x:1")).collect();
-    check_routes(json!(servers), "x:1", &all.join("; "));
+    check_routes(&json!(servers), "x:1", &all.join("; "));
 }
 
 #[test]
 fn templates_without_end_take_no_time() {
     let hard: Vec<String> = (0..10_000).map(|at| format!("{}{at}", "{+a}a".repeat(50))).collect();
     let servers = json!({ "hard": { "templates": hard }, "z": { "templates": ["x:{id}"] } });
-    check_routes(servers, &format!("a{}", "a".repeat(10_000)), "");
+    check_routes(&servers, &format!("a{}", "a".repeat(10_000)), "");
 }
 
 #[test]
