@@ -203,9 +203,9 @@ fn the_one_server_with_resources_is_asked_for_anything() {
         "c": { "has": { "resources": true } },
         "d": null,
     });
-    check_routes(one, "odd", "b odd");
+    check_routes(&one, "odd", "b odd");
     let two = json!({ "a": { "has": { "resources": {} } }, "b": { "has": { "resources": {} } } });
-    check_routes(two, "x://1", "");
+    check_routes(&two, "x://1", "");
     check_routes(&json!({}), "x://1", "");
 }
 
