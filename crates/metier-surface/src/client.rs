@@ -32,7 +32,7 @@ pub struct Client {
     questions: Mutex<Questions>,
     /// [`NO_LEVEL`] until it says so.
     level: AtomicU8,
-    revealed: Mutex<HashSet<Box<str>>>,
+    revealed: Mutex<HashSet<Arc<str>>>,
     /// More tools were revealed.
     pub(crate) sees_more: Notify,
     watched: Mutex<HashMap<Box<str>, Arc<Watch>>>,
@@ -91,7 +91,7 @@ impl Client {
     }
 
     /// Shows tools that were hidden from this client so far.
-    pub(crate) fn reveal(&self, ids: impl Iterator<Item = Box<str>>) {
+    pub(crate) fn reveal(&self, ids: impl Iterator<Item = Arc<str>>) {
         let mut revealed = lock(&self.revealed);
         let before = revealed.len();
         revealed.extend(ids);

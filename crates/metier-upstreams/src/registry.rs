@@ -31,9 +31,9 @@ pub struct ToolRegistry {
 #[derive(Clone, Debug)]
 pub struct ToolEntry {
     /// `server:tool`.
-    pub id: Box<str>,
+    pub id: Arc<str>,
     /// `server__tool`, as models take it.
-    pub wire_name: Box<str>,
+    pub wire_name: Arc<str>,
     /// Whose it is.
     pub server: ServerName,
     /// What it is.
@@ -69,9 +69,9 @@ pub struct PromptRegistry {
 #[derive(Clone, Debug)]
 pub struct PromptEntry {
     /// `server:prompt`.
-    pub id: Box<str>,
+    pub id: Arc<str>,
     /// `server__prompt`.
-    pub wire_name: Box<str>,
+    pub wire_name: Arc<str>,
     /// Whose it is.
     pub server: ServerName,
     /// What it is.
@@ -81,8 +81,8 @@ pub struct PromptEntry {
 /// At which place of a list the thing with a name is.
 #[derive(Debug, Default)]
 struct Names {
-    by_id: HashMap<Box<str>, usize>,
-    by_wire_name: HashMap<Box<str>, usize>,
+    by_id: HashMap<Arc<str>, usize>,
+    by_wire_name: HashMap<Arc<str>, usize>,
     /// By what its server calls it; none where several do.
     by_own: HashMap<Box<str>, Option<usize>>,
 }
@@ -194,7 +194,7 @@ impl PromptRegistry {
 
 impl Names {
     /// The places of some things, given in their order by id, wire name and own name.
-    fn new<'a>(all: impl Iterator<Item = (&'a Box<str>, &'a Box<str>, &'a Box<str>)>) -> Names {
+    fn new<'a>(all: impl Iterator<Item = (&'a Arc<str>, &'a Arc<str>, &'a Box<str>)>) -> Names {
         let mut names = Names::default();
         for (at, (id, wire_name, own)) in all.enumerate() {
             names.by_id.insert(id.clone(), at);
@@ -217,7 +217,7 @@ impl Names {
 fn named<T>(
     things: Vec<(ServerName, Arc<T>)>,
     key: impl Fn(&T) -> &str,
-) -> impl Iterator<Item = (Box<str>, Box<str>, ServerName, Arc<T>)> {
+) -> impl Iterator<Item = (Arc<str>, Arc<str>, ServerName, Arc<T>)> {
     let pairs: Vec<(&str, &str)> =
         things.iter().map(|(server, thing)| (server.as_str(), key(thing))).collect();
     let ids: Vec<String> = pairs.iter().map(|(server, key)| id(server, key)).collect();

@@ -1,5 +1,7 @@
 //! The tools that a skill names: `allowed-tools` in the spellings of several clients.
 
+use std::sync::Arc;
+
 use metier_skills::Skill;
 use metier_upstreams::{Roster, ToolEntry};
 use serde_json::Value;
@@ -38,7 +40,7 @@ fn names(text: &str) -> Vec<String> {
 pub(super) fn tools<'a>(
     roster: &'a Roster,
     wanted: &'a [String],
-) -> impl Iterator<Item = Box<str>> + 'a {
+) -> impl Iterator<Item = Arc<str>> + 'a {
     let entries = roster.tools().entries().iter();
     entries.filter(|it| wanted.iter().any(|name| means(name, it))).map(|it| it.id.clone())
 }

@@ -36,7 +36,7 @@ pub(crate) struct Shelf {
     pub(crate) instances: Box<str>,
     /// Until when it is worth waiting for servers that are still being met.
     pub(crate) patience: Option<Instant>,
-    tallies: HashMap<Box<str>, Arc<Tally>>,
+    tallies: HashMap<Arc<str>, Arc<Tally>>,
 }
 
 /// The members of a list, separated by commas.
@@ -200,7 +200,7 @@ fn render_items<'a>(items: impl Iterator<Item = (&'a str, &'a Item)>, key: &str)
 }
 
 /// The counts of all tools; those of tools that are gone are forgotten.
-fn tallies(roster: &Roster, before: Option<&Shelf>) -> HashMap<Box<str>, Arc<Tally>> {
+fn tallies(roster: &Roster, before: Option<&Shelf>) -> HashMap<Arc<str>, Arc<Tally>> {
     let kept = |id: &str| before.and_then(|it| it.tallies.get(id)).cloned();
     let entries = roster.tools().entries().iter();
     entries.map(|it| (it.id.clone(), kept(&it.id).unwrap_or_default())).collect()
