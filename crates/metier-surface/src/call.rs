@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metier_wire::{Era, Error, Revision, write};
+use metier_wire::{Era, Error, Members, Revision, write};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -100,6 +100,18 @@ impl Call {
 
 impl From<AskError> for Error {
     fn from(error: AskError) -> Error {
-        Error::internal(error.to_string())
+        match error {
+            AskError::Refused(error) => as_sent(&error),
+            error => Error::internal(error.to_string()),
+        }
     }
+}
+
+/// An error of the client as it was sent; what is missing in it is filled in.
+fn as_sent(raw: &RawValue) -> Error {
+    let members = Members::of(raw).unwrap_or_default();
+    let code = members.get("code").and_then(|it| it.get().parse().ok());
+    let message = members.text("message").unwrap_or("the client refused".into()).into_owned();
+    let data = members.get("data").map(ToOwned::to_owned);
+    Error { data, ..Error::new(code.unwrap_or(Error::INTERNAL), message) }
 }
