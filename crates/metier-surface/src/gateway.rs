@@ -204,7 +204,7 @@ impl Gateway {
     /// Does an errand for a client, or goes on with one that waited for its answer.
     async fn run(&self, target: Target, parcel: Parcel, call: Call) -> Done {
         let errand = Errand { upstreams: self.upstreams.clone(), target, parcel };
-        let journey = match errand.parcel.resumes(&self.parked) {
+        let journey = match errand.resumes(&self.parked) {
             Some(journey) => journey,
             None if call.era() == Era::Modern && errand.is_stale() => {
                 let message = "`requestState` is unknown here: make the request anew, without it";

@@ -62,6 +62,8 @@ pub(super) struct Journey {
     relay: Arc<Relay>,
     counted: Option<Counted>,
     is_read: bool,
+    /// What it is after.
+    pub(super) purpose: String,
 }
 
 type Outcome = Result<Box<RawValue>, CallError>;
@@ -76,17 +78,17 @@ impl Parcel {
             },
         }
     }
-
-    /// The errand that this is the answer for, if one waits for it.
-    pub(super) fn resumes(&self, parked: &Parked) -> Option<Journey> {
-        if !self.params.get().contains("\"requestState\"") {
-            return None;
-        }
-        parked.resume(&Members::of(&self.params)?)
-    }
 }
 
 impl Errand {
+    /// The journey that this goes on with, if one waits for it.
+    pub(super) fn resumes(&self, parked: &Parked) -> Option<Journey> {
+        if !self.parcel.params.get().contains("\"requestState\"") {
+            return None;
+        }
+        parked.resume(&Members::of(&self.parcel.params)?, &self.target.purpose())
+    }
+
     /// Whether it goes on with a round that its server, of an era without rounds, cannot have begun.
     pub(super) fn is_stale(&self) -> bool {
         let knows_rounds = match &self.target {
@@ -95,6 +97,20 @@ impl Errand {
         };
         let params = Members::of(&self.parcel.params).unwrap_or_default();
         !knows_rounds && params.get("requestState").is_some()
+    }
+}
+
+impl Target {
+    /// What tells it from all others.
+    fn purpose(&self) -> String {
+        match self {
+            Target::Tool(entry, _) => entry.id.to_string(),
+            Target::Things(things) => {
+                let all =
+                    things.iter().map(|it| format!("{} {} {}", it.method, it.server, it.value));
+                all.collect::<Vec<_>>().join("\n")
+            }
+        }
     }
 }
 
@@ -108,11 +124,12 @@ impl Journey {
             }
             Target::Things(things) => (None, things.iter().any(|it| it.method == "resources/read")),
         };
+        let purpose = errand.target.purpose();
         let Errand { upstreams, target, parcel } = errand;
         let Parcel { params, capabilities } = parcel;
         let relay = Relay::new(call.clone(), capabilities, &params);
         let going = Box::pin(go(upstreams, target, params, Arc::clone(&relay)));
-        Journey { going, relay, counted, is_read }
+        Journey { going, relay, counted, is_read, purpose }
     }
 
     /// Goes on until there is an answer for the client: the result, or a question.

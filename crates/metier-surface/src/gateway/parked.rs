@@ -75,10 +75,13 @@ impl Parked {
         Ok(Body::plain(result))
     }
 
-    /// The call that parameters answer a question of, if they answer any here.
-    pub(super) fn resume(&self, params: &Members<'_>) -> Option<Journey> {
+    /// The call with that purpose whose question parameters answer, if they answer any here.
+    pub(super) fn resume(&self, params: &Members<'_>, purpose: &str) -> Option<Journey> {
         let state = params.text("requestState")?;
-        let Waiting { journey, answer, .. } = self.waiting().remove(&*state)?;
+        let mut waiting = self.waiting();
+        waiting.get(&*state).filter(|it| it.journey.purpose == purpose)?;
+        let Waiting { journey, answer, .. } = waiting.remove(&*state)?;
+        drop(waiting);
         let responses = params.get("inputResponses").and_then(Members::of).unwrap_or_default();
         let response = responses.get(KEY).map(ToOwned::to_owned);
         let refusal = || Error::invalid_params("the client did not answer");
