@@ -60,10 +60,10 @@ impl Gateway {
         })))
     }
 
-    /// Tells all servers which log messages the client wants that wants most.
+    /// Tells all servers which log messages the client wants that wants most, of those that said.
     async fn tell_levels(&self) {
         let clients = self.ear.clients();
-        let level = clients.iter().map(|it| it.level()).min().unwrap_or(0);
+        let Some(level) = clients.iter().filter_map(|it| it.wanted_level()).min() else { return };
         self.level.store(level, Relaxed);
         let roster = self.upstreams.roster();
         let told = roster.servers().filter(|it| logs(it));
