@@ -106,7 +106,7 @@ impl Audience for Ear {
                 let shown = updated.and_then(|it| self.watched.shown(server, &it.uri));
                 return shown.iter().for_each(|uri| self.updated(uri));
             }
-            "notifications/progress" | "notifications/cancelled" => return,
+            _ if is_between_neighbours(method) => return,
             _ => Remark::Other(message(method, params)),
         };
         let _ = self.remarks.send(remark);
@@ -133,6 +133,13 @@ impl Audience for Ear {
             client.ask(lane, method, params.as_ref()).await.map_err(Error::from)
         })
     }
+}
+
+/// Whether a notification says something of a request between a server and us, by an id that means
+/// nothing, or something else, to clients.
+pub(super) fn is_between_neighbours(method: &str) -> bool {
+    let about_requests = ["progress", "cancelled", "subscriptions/acknowledged"];
+    method.strip_prefix("notifications/").is_some_and(|it| about_requests.contains(&it))
 }
 
 fn message(method: &str, params: Option<&RawValue>) -> Bytes {

@@ -10,7 +10,7 @@ use metier_wire::{Era, Error, Members, write};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{Notify, oneshot};
 
-use super::levels;
+use super::{ear::is_between_neighbours, levels};
 use crate::call::Call;
 
 /// The member of `_meta` by which a request asks for log messages.
@@ -137,9 +137,9 @@ impl Caller for Relay {
     }
 
     fn told(&self, method: &str, params: Option<&RawValue>) {
-        if method == "notifications/message"
-            && self.level.is_none_or(|level| levels::of_message(params) < level)
-        {
+        let is_unwanted = method == "notifications/message"
+            && self.level.is_none_or(|level| levels::of_message(params) < level);
+        if is_unwanted || is_between_neighbours(method) {
             return;
         }
         let mut out = Vec::new();
