@@ -233,6 +233,9 @@ pub(super) fn call<'a>(
     let mut direct = params.clone();
     direct.0.retain(|(key, _)| key != "arguments" && key != "name");
     if let Some(arguments) = members.get("arguments") {
+        if !arguments.get().starts_with('{') {
+            return Err(Error::invalid_params("`arguments` of the tool must be an object"));
+        }
         direct.0.push((Cow::Borrowed("arguments"), arguments));
     }
     let mut out = Vec::new();
