@@ -286,12 +286,14 @@ impl Surface {
         match self.newest() {
             Some(offer) if order.is_quick() => {
                 order.fill(&offer, asking.era(), out);
-                self.reveal(&order, &offer, asking.client);
+                reveal(self.gateway.as_deref(), &order, &offer, asking.client);
                 Ok(Answer::Now(Meta::Absent))
             }
             _ => {
-                let counter = self.counter.clone();
-                Ok(Answer::Later(Box::new(move |call| Box::pin(fill(order, counter, call)))))
+                let (counter, gateway) = (self.counter.clone(), self.gateway.clone());
+                Ok(Answer::Later(Box::new(move |call| {
+                    Box::pin(fill(order, counter, gateway, call))
+                })))
             }
         }
     }
@@ -318,22 +320,22 @@ impl Surface {
         })))
     }
 
-    /// Shows a client the tools that the skill wants which it has just loaded.
-    fn reveal(&self, order: &Order, offer: &Offer, client: &Client) {
-        if let (Some(gateway), Order::Load { name }) = (&self.gateway, order)
-            && let Lookup::Found(entry) = offer.catalog().find(name)
-        {
-            gateway.reveal(client, &entry.skill);
-        }
-    }
-
     fn newest(&self) -> Option<Arc<Offer>> {
         self.counter.offers.borrow().clone()
     }
 }
 
+/// Shows a client the tools that the skill wants which it has just loaded.
+fn reveal(gateway: Option<&Gateway>, order: &Order, offer: &Offer, client: &Client) {
+    if let (Some(gateway), Order::Load { name }) = (gateway, order)
+        && let Lookup::Found(entry) = offer.catalog().find(name)
+    {
+        gateway.reveal(client, &entry.skill);
+    }
+}
+
 /// Fills an order that may take a while, from a catalog that is as fresh as it must be.
-async fn fill(order: Order, counter: Counter, call: Call) -> Done {
+async fn fill(order: Order, counter: Counter, gateway: Option<Arc<Gateway>>, call: Call) -> Done {
     let Counter { offers, asks, desks } = counter;
     let mut offer = first(offers.clone(), &call).await?;
     if order.wants_fresh() {
@@ -343,6 +345,7 @@ async fn fill(order: Order, counter: Counter, call: Call) -> Done {
             offer = first(offers, &call).await?;
         }
     }
+    reveal(gateway.as_deref(), &order, &offer, &call.client);
     let _desk = desks.acquire().await;
     let (era, cancelled) = (call.era(), call.cancellation());
     let filled = tokio::task::spawn_blocking(move || {
