@@ -1,6 +1,12 @@
 //! Servers behind the surface, one sentence each: fakes on a port of this machine, clients in memory.
 
+mod arrivals;
 mod calls;
+mod exposure;
 mod fake;
 mod fixture;
 mod lists;
+mod notices;
+mod questions;
+mod things;
+mod under_way;

@@ -4,7 +4,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 mod arguments;
 mod descriptions;
-mod fixture;
+pub(super) mod fixture;
 mod lists;
 mod loads;
 mod offers;

@@ -26,13 +26,24 @@ async fn a_call_by_wire_name_or_by_id_reaches_the_servers_own_name() {
 async fn a_tool_that_nobody_has_is_refused_by_its_name() {
     let front = Front::of(&[("a", &Fake::legacy().tools(&["t"]))]).await;
     for era in [Era::Legacy, Era::Modern] {
-        for name in ["t", "a__u", "b__t", "tools_search"] {
+        for name in ["u", "a__u", "b__t", "tools_search"] {
             let answer = front.client(era).ask("tools/call", json!({ "name": name })).await;
             let (code, message) = error(&answer);
             assert_eq!(code, -32602);
             assert!(message.contains(&format!("`{name}`")), "{message}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_name_that_only_one_server_uses_is_enough_and_one_that_two_use_is_not() {
+    let (one, other) = (Fake::legacy().tools(&["x.y", "t"]), Fake::legacy().tools(&["t"]));
+    let front = Front::of(&[("a", &one), ("b", &other)]).await;
+    let mut client = front.client(Era::Legacy);
+    let answer = client.ask("tools/call", json!({ "name": "x.y" })).await;
+    assert_eq!(answer["result"], json!({ "content": [] }));
+    assert_eq!(one.seen("tools/call")[0].message["params"]["name"], "x.y");
+    assert_eq!(error(&client.ask("tools/call", json!({ "name": "t" })).await).0, -32602);
 }
 
 /// What a server of each era gets for parameters, and what it got for `_meta`, with its own id.

@@ -185,6 +185,18 @@ impl Fake {
         }
     }
 
+    /// Asks something that belongs to no call; the answer comes when it was given.
+    pub(super) fn ask(&self, method: &str, params: &Value) -> oneshot::Receiver<Value> {
+        let (answer, answered) = oneshot::channel();
+        let asides = self.0.asides.lock().unwrap();
+        let mut asked = self.0.asked.lock().unwrap();
+        let id = format!("q-{}", asked.len());
+        asked.insert(id.clone(), answer);
+        let question = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        asides.iter().for_each(|(_, stream)| stream.send(question.clone()).unwrap());
+        answered
+    }
+
     /// Waits until somebody hears what belongs to no call, and is of a kind.
     pub(super) async fn heard(&self, method: &str, params: &Value) {
         let is_heard = || {

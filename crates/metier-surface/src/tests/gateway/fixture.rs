@@ -1,18 +1,25 @@
 //! A surface with servers behind it, and clients of both eras in front.
 
-use std::{collections::VecDeque, fmt::Display, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    fmt::Display,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
+use axum::{body::Body, http::Request};
 use metier_skills::{Catalog, Filter};
 use metier_upstreams::{Identity, Plan, Upstreams};
 use metier_wire::{Era, Frame};
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
 
 use super::fake::{Fake, SOON};
 use crate::{
     Expose, Presentation, ToolNames,
-    gateway::Ear,
+    http::{self, Guard, Site, Transports},
     lane::{Lane, Outgoing},
     responder::Implementation,
     session::{Server, Session},
@@ -23,7 +30,6 @@ use crate::{
 pub(super) struct Front {
     pub(super) server: Arc<Server>,
     pub(super) upstreams: Upstreams,
-    pub(super) ear: Arc<Ear>,
     pub(super) publisher: Publisher,
 }
 
@@ -67,21 +73,36 @@ impl Front {
 
     /// A surface whose servers are just being met.
     pub(super) fn begin(look: Look, plan: Plan) -> Front {
+        let front = Front::unscanned(look, plan);
+        front.publisher.publish(Catalog::new(&[], &Filter::default()));
+        front
+    }
+
+    /// The same, before it is known which skills there are.
+    pub(super) fn unscanned(look: Look, plan: Plan) -> Front {
         let server = Implementation { name: "metier".into(), version: "0".into() };
         let (mut surface, publisher, _) = surface(server, look.presentation);
-        publisher.publish(Catalog::new(&[], &Filter::default()));
         let all = json!({ "elicitation": {}, "roots": {}, "sampling": {} });
         let identity = Identity::capable("metier", "0", all).instance("here");
-        let ear = surface.ear();
-        let upstreams = Upstreams::start_for(identity, plan, ear.clone());
+        let upstreams = Upstreams::start_for(identity, plan, surface.ear());
         let stock = surface.join(upstreams.clone(), look.expose, "here");
         TaskTracker::new().spawn(stock);
-        Front { server: Server::new(Arc::new(surface)), upstreams, ear, publisher }
+        Front { server: Server::new(Arc::new(surface)), upstreams, publisher }
     }
 
     /// Keeps these servers from now on, and no others.
     pub(super) async fn follow(&self, plan: Plan) {
         self.upstreams.follow(plan).await;
+    }
+
+    /// What `/metrics` says.
+    pub(super) async fn metrics(&self) -> String {
+        let guard = Guard::new(IpAddr::V4(Ipv4Addr::LOCALHOST), &[], None);
+        let site = Site { guard, transports: Transports::All };
+        let request = Request::get("/metrics").header("host", "localhost").body(Body::empty());
+        let response = http::routes(&self.server, site).oneshot(request.unwrap()).await.unwrap();
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        String::from_utf8(body.to_vec()).unwrap()
     }
 
     /// A client of an earlier revision that can do this.
@@ -164,6 +185,12 @@ impl Client {
     pub(super) fn answer(&mut self, question: &Value, result: impl Display) {
         let id = &question["id"];
         self.write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+    }
+
+    /// Refuses to answer a question.
+    pub(super) fn refuse(&mut self, question: &Value, error: &str) {
+        let id = &question["id"];
+        self.write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
     }
 
     /// The answer to a request; what comes before it is kept.
@@ -274,9 +301,4 @@ pub(super) fn names(answer: &Value, list: &str, key: &str) -> Vec<String> {
 pub(super) fn error(answer: &Value) -> (i64, String) {
     let error = &answer["error"];
     (error["code"].as_i64().unwrap_or_default(), error["message"].to_string())
-}
-
-/// A little while, for what must not happen.
-pub(super) async fn while_() {
-    tokio::time::sleep(Duration::from_millis(50)).await;
 }

@@ -36,13 +36,13 @@ name: commit | description: Writes commits
 name: slides | description: Makes slides
 ";
 
-pub(super) struct Machine {
+pub(in crate::tests) struct Machine {
     root: PathBuf,
     _dir: TempDir,
 }
 
 impl Machine {
-    pub(super) fn new(text: &str) -> Machine {
+    pub(in crate::tests) fn new(text: &str) -> Machine {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("project/.git")).unwrap();
@@ -58,7 +58,7 @@ impl Machine {
         tree::write(&self.root, path, content);
     }
 
-    pub(super) fn catalog(&self) -> Catalog {
+    pub(in crate::tests) fn catalog(&self) -> Catalog {
         let home = self.path("home");
         let project = project_dirs(&self.path("project"), Some(&home));
         let plugins = PluginPlaces {

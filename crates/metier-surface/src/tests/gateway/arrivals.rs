@@ -1,0 +1,134 @@
+//! Arrivals: what waits for servers that are just being met, and for how long.
+
+use std::time::Duration;
+
+use metier_wire::Era;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use super::{
+    fake::{Act, Fake, SOON},
+    fixture::{Front, Look, names, plan, result},
+};
+
+const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+const LISTS: [&str; 4] =
+    ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
+
+/// A server that is met as soon as the test lets it go on.
+fn late(era: Era) -> Fake {
+    let result = r#"{"resultType":"complete","tools":[{"name":"t"}]}"#;
+    Fake::new(era)
+        .on("tools/list", move |_| vec![Act::Wait, Act::Give(result.to_owned())])
+        .listing("resources/list", r#"{"uri":"x:y","name":"y"}"#)
+        .listing("resources/templates/list", r#"{"uriTemplate":"x:{z}","name":"z"}"#)
+        .listing("prompts/list", r#"{"name":"p"}"#)
+}
+
+/// A server that never answers.
+fn mute() -> Fake {
+    Fake::legacy().on("server/discover", |_| vec![Act::Wait]).on("initialize", |_| vec![Act::Wait])
+}
+
+/// A surface with a server that is there and one that never answers.
+async fn half_met() -> Front {
+    let plan = plan(&[("here", &Fake::legacy().tools(&["t"])), ("mute", &mute())]).await;
+    let front = Front::begin(Look::default(), plan);
+    let mut rosters = front.upstreams.rosters();
+    let is_there = rosters.wait_for(|it| it.tools().get("here:t").is_some());
+    timeout(SOON, is_there).await.unwrap().unwrap();
+    front
+}
+
+#[tokio::test]
+async fn a_list_waits_for_servers_that_are_being_met() {
+    for server in ERAS {
+        for client in ERAS {
+            let fake = late(server);
+            let front = Front::begin(Look::default(), plan(&[("a", &fake)]).await);
+            let mut clients = LISTS.map(|_| front.client(client));
+            let mut ids = Vec::new();
+            for (client, list) in clients.iter_mut().zip(LISTS) {
+                ids.push(client.send(list, "{}"));
+                assert!(!client.has_answer_at_once());
+            }
+            fake.sees("tools/list", 1).await;
+            fake.go_on();
+            for ((client, list), id) in clients.iter_mut().zip(LISTS).zip(ids) {
+                let listed = result(&client.answer_to(id).await);
+                let n_items = listed.as_object().unwrap().values().find_map(Value::as_array);
+                assert_eq!(n_items.unwrap().len(), 1, "{list}");
+                client.send(list, "{}");
+                assert!(client.has_answer_at_once());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_waits_five_seconds_at_most_and_later_ones_not_at_all() {
+    tokio::time::pause();
+    let began = Instant::now();
+    tokio::time::resume();
+    let front = half_met().await;
+    tokio::time::pause();
+    let mut client = front.client(Era::Legacy);
+    let list = client.ask("tools/list", "{}").await;
+    assert_eq!(names(&list, "tools", "name"), ["here__t"]);
+    let waited = began.elapsed();
+    assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&waited), "{waited:?}");
+    for list in LISTS {
+        client.send(list, "{}");
+        assert!(client.has_answer_at_once(), "{list}");
+        client.next().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_to_a_server_that_is_there_waits_for_no_other() {
+    let front = half_met().await;
+    let began = Instant::now();
+    tokio::time::pause();
+    let answer = front.client(Era::Legacy).ask("tools/call", json!({ "name": "here__t" })).await;
+    assert_eq!(answer["result"], json!({ "content": [] }));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn what_a_server_may_have_that_is_being_met_is_asked_for_when_it_is_there() {
+    for server in ERAS {
+        for (method, params, member) in [
+            ("tools/call", json!({ "name": "a__t" }), "content"),
+            ("tools/call", json!({ "name": "a:t" }), "content"),
+            ("resources/read", json!({ "uri": "x:y" }), "contents"),
+            ("prompts/get", json!({ "name": "a__p" }), "messages"),
+        ] {
+            let fake = late(server);
+            let front = Front::begin(Look::default(), plan(&[("a", &fake)]).await);
+            let mut client = front.client(Era::Legacy);
+            let id = client.send(method, params);
+            assert!(!client.has_answer_at_once());
+            fake.sees("tools/list", 1).await;
+            fake.go_on();
+            assert_eq!(client.answer_to(id).await["result"][member], json!([]), "{method}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_comes_later_is_announced_and_listed() {
+    let (one, other) = (Fake::legacy().tools(&["t"]), Fake::modern().tools(&["u"]));
+    let early = plan(&[("a", &one)]).await;
+    let front = Front::begin(Look::default(), early.clone());
+    front.upstreams.settled(SOON).await;
+    let mut client = front.client(Era::Legacy);
+    assert_eq!(names(&client.ask("tools/list", "{}").await, "tools", "name"), ["a__t"]);
+    let mut both = plan(&[("b", &other)]).await;
+    both.servers.extend(early.servers.clone());
+    front.follow(both).await;
+    assert_eq!(client.next().await["method"], "notifications/tools/list_changed");
+    assert_eq!(names(&client.ask("tools/list", "{}").await, "tools", "name"), ["a__t", "b__u"]);
+    front.follow(early).await;
+    assert_eq!(client.next().await["method"], "notifications/tools/list_changed");
+    assert_eq!(names(&client.ask("tools/list", "{}").await, "tools", "name"), ["a__t"]);
+}
