@@ -83,7 +83,7 @@ impl Parcel {
 impl Errand {
     /// The journey that this goes on with, if one waits for it.
     pub(super) fn resumes(&self, parked: &Parked) -> Option<Journey> {
-        if !self.parcel.params.get().contains("\"requestState\"") {
+        if !self.may_go_on() {
             return None;
         }
         parked.resume(&Members::of(&self.parcel.params)?, &self.target.purpose())
@@ -95,8 +95,13 @@ impl Errand {
             Target::Tool(_, era) => *era == Era::Modern,
             Target::Things(things) => things.iter().any(|it| it.era == Era::Modern),
         };
-        let params = Members::of(&self.parcel.params).unwrap_or_default();
-        !knows_rounds && params.get("requestState").is_some()
+        let has_state = || Members::of(&self.parcel.params)?.get("requestState");
+        !knows_rounds && self.may_go_on() && has_state().is_some()
+    }
+
+    /// Whether it can go on with anything: most errands need not be read for that.
+    fn may_go_on(&self) -> bool {
+        self.parcel.params.get().contains("\"requestState\"")
     }
 }
 
