@@ -378,7 +378,9 @@ async fn listen(State(fake): State<Fake>, headers: HeaderMap) -> Response {
 
 fn aside(fake: &Fake, filter: Value, headers: HeaderMap, first: Option<Value>) -> Response {
     let (out, coming) = mpsc::unbounded_channel();
-    first.map(|it| out.send(it).unwrap());
+    if let Some(it) = first {
+        out.send(it).unwrap();
+    }
     fake.0.asides.lock().unwrap().push((filter.clone(), out));
     fake.record(LISTENING, filter.clone(), String::new(), headers);
     let listened = Listened { fake: fake.clone(), request: filter, is_over: false };
