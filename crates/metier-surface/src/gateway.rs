@@ -24,6 +24,7 @@ mod watches;
 
 use std::sync::{Arc, atomic::AtomicU8};
 
+use futures_util::future::join_all;
 use metier_skills::Skill;
 use metier_upstreams::Upstreams;
 use metier_wire::{Era, Error, Members};
@@ -213,6 +214,22 @@ impl Gateway {
             None => Journey::new(errand, &call, self.shelf().as_ref()),
         };
         journey.go(call, &self.parked).await
+    }
+
+    /// Passes on what a client says to nobody in particular.
+    pub(crate) fn hear(&self, method: &str) {
+        const ROOTS: &str = "notifications/roots/list_changed";
+        if method != ROOTS {
+            return;
+        }
+        let (upstreams, shelf) = (self.upstreams.clone(), self.shelf());
+        let told = async move {
+            // Later servers have no roots of their own to keep up to date.
+            let servers = shelf.roster.servers().map(|it| it.name());
+            let earlier = servers.filter(|it| things::era(&shelf.roster, it) == Era::Legacy);
+            join_all(earlier.map(|it| upstreams.notify(it, ROOTS))).await;
+        };
+        self.tasks.spawn_on(told, &self.runtime);
     }
 
     /// Watches a resource for whoever holds the watch.

@@ -27,6 +27,11 @@ pub trait Responder: Send + Sync + 'static {
         let _ = client;
     }
 
+    /// Hears what a client says without waiting for an answer.
+    fn hear(&self, method: &str) {
+        let _ = method;
+    }
+
     /// Begins to hear of changes of a resource, until nobody holds the watch any more; none if
     /// nobody has such a resource.
     fn watch(&self, uri: &str) -> Option<Arc<Watch>> {

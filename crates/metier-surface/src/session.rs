@@ -188,7 +188,7 @@ impl Session {
         match &*notification.method {
             "notifications/initialized" => self.initialized(),
             "notifications/cancelled" => self.cancel(notification),
-            _ => {}
+            method => self.server.responder.hear(method),
         }
     }
 

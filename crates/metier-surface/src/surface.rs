@@ -172,6 +172,12 @@ impl Responder for Surface {
         self.ear.meet(client);
     }
 
+    fn hear(&self, method: &str) {
+        if let Some(gateway) = &self.gateway {
+            gateway.hear(method);
+        }
+    }
+
     fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
         self.gateway.as_ref()?.watch(uri)
     }

@@ -166,6 +166,15 @@ impl Upstreams {
         call::request(&self.roster, server, request.ask(), &caller).await
     }
 
+    /// Tells a server something that has no answer, if it is there to hear it.
+    pub async fn notify(&self, server: &ServerName, method: &str) {
+        let roster = self.roster();
+        let link = roster.server(server).and_then(|it| it.standing.link.as_ref());
+        if let Some(link) = link {
+            let _ = link.notify(method, None::<&()>).await;
+        }
+    }
+
     /// Asks a server anything; what a result asks for first is put to the caller.
     pub async fn request_through(
         &self,
