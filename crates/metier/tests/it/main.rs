@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod agreement;
+mod between;
 mod cli;
 mod client_conformance;
 mod clients;
@@ -11,6 +12,8 @@ mod configuring;
 mod conformance;
 #[cfg(target_os = "linux")]
 mod crowd;
+#[cfg(unix)]
+mod gateway;
 mod json;
 mod neighbour;
 mod peer;
@@ -21,6 +24,7 @@ mod rust_sdk;
 mod served;
 mod serving;
 mod story;
+mod suite_through;
 mod support;
 mod switching;
 mod tidy;

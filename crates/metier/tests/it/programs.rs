@@ -41,6 +41,11 @@ impl Noted {
         signal("KILL", self.pids().last().unwrap());
     }
 
+    /// Kills the one that was started last, and all that it started.
+    pub(crate) fn kill_group(&self) {
+        assert!(signal("KILL", &format!("-{}", self.pids().last().unwrap())));
+    }
+
     /// How many of those that were started still run.
     pub(crate) fn n_alive(&self) -> usize {
         self.pids().iter().filter(|pid| signal("0", pid)).count()
@@ -57,7 +62,7 @@ fn text(path: &Path) -> String {
 
 /// Whether there was someone to take the signal.
 fn signal(name: &str, pid: &str) -> bool {
-    let sent = Command::new("kill").args(["-s", name, pid]).stderr(Stdio::null()).status();
+    let sent = Command::new("kill").args(["-s", name, "--", pid]).stderr(Stdio::null()).status();
     sent.unwrap().success()
 }
 
