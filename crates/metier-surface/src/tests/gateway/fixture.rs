@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use axum::{body::Body, http::Request};
+use axum::{Router, body::Body, http::Request};
 use metier_skills::{Catalog, Filter};
 use metier_upstreams::{Identity, Plan, Upstreams};
 use metier_wire::{Era, Frame};
@@ -95,12 +95,16 @@ impl Front {
         self.upstreams.follow(plan).await;
     }
 
+    /// The same surface for clients that come by HTTP.
+    pub(super) fn routes(&self) -> Router {
+        let guard = Guard::new(IpAddr::V4(Ipv4Addr::LOCALHOST), &[], None);
+        http::routes(&self.server, Site { guard, transports: Transports::All })
+    }
+
     /// What `/metrics` says.
     pub(super) async fn metrics(&self) -> String {
-        let guard = Guard::new(IpAddr::V4(Ipv4Addr::LOCALHOST), &[], None);
-        let site = Site { guard, transports: Transports::All };
         let request = Request::get("/metrics").header("host", "localhost").body(Body::empty());
-        let response = http::routes(&self.server, site).oneshot(request.unwrap()).await.unwrap();
+        let response = self.routes().oneshot(request.unwrap()).await.unwrap();
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
         String::from_utf8(body.to_vec()).unwrap()
     }

@@ -1,10 +1,12 @@
 //! Questions: what servers want to know before they go on, and how each client is asked.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{
-    fake::{Act, CLOSED, Fake},
-    fixture::{Client, Front, error, result},
+    fake::{Act, CLOSED, Fake, SOON},
+    fixture::{Client, Front, Look, error, plan, result},
 };
 
 const CALL: &str = r#"{"name":"a__t","arguments":{"x":1}}"#;
@@ -241,6 +243,62 @@ async fn a_question_that_nobody_answers_any_more_ends_the_call_at_the_server() {
     let cancelled = fake.sees("notifications/cancelled", 1).await.remove(0);
     assert_eq!(cancelled.message["params"]["requestId"], called);
     assert_eq!(fake.sees(CLOSED, 1).await[0].message["id"], called);
+}
+
+/// A surface whose servers may not be silent for more than five seconds.
+async fn impatient(fake: &Fake) -> Front {
+    let mut plan = plan(&[("a", fake)]).await;
+    plan.servers[0].call_timeout = Duration::from_secs(5);
+    let front = Front::begin(Look::default(), plan);
+    front.upstreams.settled(SOON).await;
+    front
+}
+
+/// Lets a minute pass.
+async fn ponder() {
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_server_is_not_silent_while_a_client_thinks_about_its_question() {
+    for fake in [asking("roots/list", json!({})), wanting("roots/list", json!({}))] {
+        let front = impatient(&fake).await;
+        let mut client = front.legacy(&everything());
+        let id = client.send("tools/call", CALL);
+        let question = client.next().await;
+        ponder().await;
+        client.answer(&question, json!({ "roots": [] }));
+        let answer = client.answer_to(id).await;
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_not_silent_while_its_call_waits_for_a_modern_client() {
+    let fake = asking("roots/list", json!({}));
+    let front = impatient(&fake).await;
+    let mut client = front.modern(&everything());
+    let asked = result(&client.ask("tools/call", CALL).await);
+    ponder().await;
+    let answer = client.ask("tools/call", retry(&asked, "question", json!({ "roots": [] }))).await;
+    assert_eq!(result(&answer)["answers"][0]["result"], json!({ "roots": [] }));
+}
+
+#[tokio::test]
+async fn a_call_whose_client_does_not_come_back_is_cancelled_after_five_minutes() {
+    let fake = asking("roots/list", json!({}));
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.modern(&everything());
+    let asked = result(&client.ask("tools/call", CALL).await);
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(362)).await;
+    tokio::time::resume();
+    fake.sees("notifications/cancelled", 1).await;
+    let late = retry(&asked, "question", json!({ "roots": [] }));
+    assert_eq!(error(&client.ask("tools/call", late).await).0, -32602);
+    assert_eq!(fake.seen("tools/call").len(), 1);
 }
 
 fn only(requests: &Value) -> (String, Value) {

@@ -1,12 +1,15 @@
 //! Calls under way: progress, cancellation, and what one has to do with another.
 
+use axum::{body::Body, http::Request};
 use metier_wire::Era;
 use serde_json::{Value, json};
+use tower::ServiceExt;
 
 use super::{
     fake::{Act, CLOSED, Fake},
     fixture::{Front, result},
 };
+use crate::tests::fixture::modern;
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 
@@ -109,6 +112,30 @@ async fn a_client_that_leaves_cancels_its_calls_and_nobody_elses() {
         fake.go_on();
         fake.go_on();
         assert_eq!(staying.answer_to(id).await["result"], json!({ "late": true }));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_gives_up_its_request_over_http_cancels_the_call() {
+    for server in ERAS {
+        let fake = waiting(server);
+        let front = Front::of(&[("a", &fake)]).await;
+        let body = modern(1, "tools/call", json!({ "name": "a__t" }));
+        let request = Request::post("/mcp")
+            .header("host", "localhost")
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "a__t");
+        let request = request.body(Body::from(body)).unwrap();
+        let mut answer = Box::pin(front.routes().oneshot(request));
+        tokio::select! {
+            _ = fake.sees("tools/call", 1) => {}
+            answer = &mut answer => panic!("{answer:?}"),
+        }
+        drop(answer);
+        check_cancelled(&fake, server).await;
     }
 }
 
