@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -52,23 +52,42 @@ pub(crate) struct Running {
     began: Instant,
     /// Milliseconds from the beginning to the last sign of progress.
     moved: AtomicU64,
+    /// How many questions of the server the caller has not answered yet.
+    n_questions: AtomicUsize,
 }
+
+/// A question that the caller of a call thinks about; meanwhile the server is not silent, but waits.
+pub(crate) struct Thinking(Arc<Running>);
 
 impl Running {
     pub(crate) fn new(caller: Arc<dyn Caller>) -> Arc<Running> {
-        Arc::new(Running { caller, began: Instant::now(), moved: AtomicU64::new(0) })
+        let (moved, n_questions) = (AtomicU64::new(0), AtomicUsize::new(0));
+        Arc::new(Running { caller, began: Instant::now(), moved, n_questions })
     }
 
     /// Takes in a sign of progress.
     pub(crate) fn moves(&self, params: &RawValue) {
+        self.is_heard();
+        self.caller.progress(params);
+    }
+
+    /// Begins to think about a question, until what is returned is dropped.
+    pub(crate) fn think(self: &Arc<Self>) -> Thinking {
+        self.n_questions.fetch_add(1, Ordering::Relaxed);
+        Thinking(self.clone())
+    }
+
+    fn is_heard(&self) {
         let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.moved.store(elapsed, Ordering::Relaxed);
-        self.caller.progress(params);
     }
 
     /// Resolves when nothing was heard of the call for `patience`.
     pub(crate) async fn silent_for(&self, patience: Duration) {
         loop {
+            if self.n_questions.load(Ordering::Relaxed) > 0 {
+                self.is_heard();
+            }
             let moved = Duration::from_millis(self.moved.load(Ordering::Relaxed));
             let Some(until) = (self.began + moved).checked_add(patience) else {
                 return std::future::pending().await;
@@ -78,6 +97,13 @@ impl Running {
             }
             tokio::time::sleep_until(until).await;
         }
+    }
+}
+
+impl Drop for Thinking {
+    fn drop(&mut self) {
+        self.0.is_heard();
+        self.0.n_questions.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -23,7 +23,7 @@ use self::desk::Desk;
 pub(crate) use self::desk::Home;
 use super::{Failed, Reply};
 use crate::{
-    caller::{Caller, Running},
+    caller::{Caller, Running, Thinking},
     identity::Identity,
 };
 
@@ -286,19 +286,21 @@ impl Switchboard {
     }
 
     /// Who answers a question: the caller on whose stream it came, else the only one there is, else
-    /// the audience.
-    fn answerer(&self, here: Option<Seat>) -> Arc<dyn Caller> {
-        match here.filter(|it| it.is_call) {
-            Some(seat) => self.caller_at(seat).unwrap_or_else(|| Arc::new(())),
-            None => self.desk.only_caller().unwrap_or_else(|| self.audience.clone()),
-        }
+    /// the audience; and what of their calls waits for that.
+    fn answerer(&self, here: Option<Seat>) -> (Arc<dyn Caller>, Vec<Thinking>) {
+        let (running, otherwise): (Vec<_>, Arc<dyn Caller>) = match here.filter(|it| it.is_call) {
+            Some(seat) => (self.desk.running(seat.id).into_iter().collect(), Arc::new(())),
+            None => (self.desk.of_only_caller(), self.audience.clone()),
+        };
+        let caller = running.first().map_or(otherwise, |it| it.caller.clone());
+        (caller, running.iter().map(Running::think).collect())
     }
 
     /// What is owed to a server that asks.
     fn asked(&self, request: &Request<'_>, here: Option<Seat>) -> Pending {
         let id = request.id.to_raw();
         let (method, params) = (request.method.to_string(), request.params.map(ToOwned::to_owned));
-        let answerer = self.answerer(here);
+        let (answerer, thinking) = self.answerer(here);
         let over = self.over.clone();
         Box::pin(async move {
             let answer = match &*method {
@@ -308,6 +310,7 @@ impl Switchboard {
                     () = over.cancelled() => Err(Error::internal("the connection is over")),
                 },
             };
+            drop(thinking);
             let mut out = Vec::new();
             match (Id::new(&id), answer) {
                 (Some(id), Ok(result)) => {

@@ -7,10 +7,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{
-    caller::{Caller, Running},
-    link::Reply,
-};
+use crate::{caller::Running, link::Reply};
 
 /// Who waits for which answer.
 #[derive(Default)]
@@ -93,12 +90,12 @@ impl Desk {
         self.book().waiting.get(&id)?.running.clone()
     }
 
-    /// The one caller of all calls under way.
-    pub(super) fn only_caller(&self) -> Option<Arc<dyn Caller>> {
+    /// All calls under way, if they have one caller.
+    pub(super) fn of_only_caller(&self) -> Vec<Arc<Running>> {
         let book = self.book();
-        let mut callers = book.waiting.values().filter_map(|it| Some(&it.running.as_ref()?.caller));
-        let first = callers.next()?;
-        callers.all(|it| Arc::ptr_eq(it, first)).then(|| first.clone())
+        let running: Vec<_> = book.waiting.values().filter_map(|it| it.running.clone()).collect();
+        let is_one = running.windows(2).all(|it| Arc::ptr_eq(&it[0].caller, &it[1].caller));
+        if is_one { running } else { Vec::new() }
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
