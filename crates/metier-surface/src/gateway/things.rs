@@ -4,7 +4,10 @@ use std::{borrow::Cow, sync::Arc};
 
 use metier_upstreams::{Roster, Route, ServerName};
 use metier_wire::{Era, Error, Members};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{
+    json,
+    value::{RawValue, to_raw_value},
+};
 
 use super::{
     Gateway,
@@ -19,6 +22,9 @@ use crate::{
 const NOTHING: &[u8] = br#"{"completion":{"values":[],"total":0,"hasMore":false}}"#;
 const NOTHING_MODERN: &[u8] =
     br#"{"resultType":"complete","completion":{"values":[],"total":0,"hasMore":false}}"#;
+
+/// How long an address may be to be repeated in an error.
+const LONGEST_REPEATED: usize = 2_000;
 
 /// Finds what parameters ask for.
 type Find = fn(&Roster, &Members<'_>) -> Result<Vec<Thing>, Error>;
@@ -117,8 +123,11 @@ pub(super) fn unknown(what: &str, name: &str) -> Error {
         "prompt" => "prompts/list",
         _ => "tools/list",
     };
-    let name = Line(name, 200);
-    Error::invalid_params(format!("there is no {what} `{name}`: `{list}` names them"))
+    let line = Line(name, 200);
+    let message = format!("there is no {what} `{line}`: `{list}` names them");
+    let is_repeated = what == "resource" && name.len() <= LONGEST_REPEATED;
+    let data = is_repeated.then(|| to_raw_value(&json!({ "uri": name })).ok()).flatten();
+    Error { data, ..Error::invalid_params(message) }
 }
 
 fn resource(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {

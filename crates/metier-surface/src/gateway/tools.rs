@@ -51,7 +51,7 @@ impl Gateway {
         let Some(params) = Members::of(params) else { return Vec::new() };
         let name = params.text("name").unwrap_or_default();
         let (shelf, arguments) = (self.shelf(), params.get("arguments"));
-        let entry = shelf.roster.tools().get(&name);
+        let entry = shelf.roster.tools().find(&name);
         entry.zip(arguments).map(|(it, arguments)| it.headers(arguments)).unwrap_or_default()
     }
 

@@ -305,6 +305,171 @@ fn an_unknown_flag_is_wrong_usage() {
 }
 
 #[test]
+fn mcp_explains_each_of_its_flags() {
+    assert_snapshot!(Machine::new("").run("mcp --help"), @"
+    Show skills and servers to MCP clients, over stdio or HTTP
+
+    Usage: metier mcp [OPTIONS]
+
+    Options:
+          --transport <HOW>
+              How clients come
+
+              Possible values:
+              - stdio: One client, which starts this program
+              - http:  Streamable HTTP at /mcp; legacy SSE clients are served too
+              - sse:   Legacy SSE at /mcp
+              
+              [default: stdio]
+
+          --host <HOST>
+              The address to listen at (http and sse)
+              
+              [default: 127.0.0.1]
+
+          --port <PORT>
+              The port to listen at; 0 takes any that is free, and the log says which
+              
+              [default: 3000]
+
+          --allow-host <NAME>
+              A name by which clients call this machine, besides its addresses (repeatable)
+
+          --token-file <FILE>
+              The file with the token that HTTP clients must send (or METIER_TOKEN)
+
+          --server-name <NAME>
+              What the server calls itself
+              
+              [default: metier]
+
+          --color <WHEN>
+              When to use colours
+
+              Possible values:
+              - auto:   On a terminal, unless NO_COLOR is set
+              - always
+              - never
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    What clients see:
+          --tools <LIST>
+              The tools to offer: skill, skills_list, skills_search, skills_read (comma-separated)
+
+          --expose <WHICH>
+              Which tools of other servers to list
+
+              Possible values:
+              - all:    Every tool
+              - search: Three tools that find, describe and call the others
+              - skills: Those that a loaded skill names in `allowed-tools`
+              - auto:   `all` up to 40 tools, else `search`
+              
+              [default: auto]
+
+          --no-servers
+              Show skills only, and start no server
+
+          --tool-names <HOW>
+              The names of the tools: skills_list, or skills.list
+
+              Possible values:
+              - wire:      Letters, digits, `_` and `-`, as every model takes them
+              - canonical: With dots
+              
+              [default: wire]
+
+          --catalog-format <HOW>
+              How the description of `skill` lists the skills
+
+              Possible values:
+              - xml:  `<available_skills>`, an element for each
+              - list: A line for each
+              
+              [default: xml]
+
+          --catalog-budget <N>
+              How many characters that list may have; 0 for no bound
+              
+              [default: 60000]
+
+          --match <HOW>
+              Which words of a query a skill must have
+
+              Possible values:
+              - all:   Every word
+              - any:   At least one word
+              - fuzzy: At least one word, typing mistakes allowed
+              
+              [default: all]
+
+    When to look again:
+          --refresh-interval <MS>
+              Look for changes every so many milliseconds, besides watching the folders
+              
+              [default: 30000]
+
+          --no-refresh
+              Look once, at start
+
+    Logs, on stderr:
+          --log-level <LEVEL>
+              How much to say
+              
+              [default: info]
+              [possible values: off, error, warn, info, debug, trace]
+
+          --log-format <HOW>
+              How to say it
+
+              Possible values:
+              - text
+              - json: One JSON object a line
+              
+              [default: text]
+
+    Which skills:
+          --skill-dir <DIR>
+              Look in this folder first (repeatable)
+
+          --root <DIR>
+              Look in this folder and nowhere else
+
+          --no-default-dirs
+              Look only in the folders named by --skill-dir and the configuration
+
+          --no-plugins
+              Leave out the skills of Claude Code plugins
+
+          --include <PATTERNS>
+              Show only what these patterns match: name, provider, plugin, provider:name, @project,
+              @global, @custom, @plugins (comma-separated, `*` and `?`, repeatable)
+
+          --exclude <PATTERNS>
+              Leave out what these patterns match; wins over --include
+
+          --config <FILE>
+              Read this configuration file too (repeatable)
+
+          --user-dir <DIR>
+              Use this folder in place of your home
+
+          --plugins-file <FILE>
+              Use this file in place of ~/.claude/plugins/installed_plugins.json
+
+          --plugins-root <DIR>
+              Use this folder in place of ~/.claude/plugins
+
+    Which servers:
+          --trust-project
+              Let the servers of this project's files start this time
+    --- exit 0
+    ");
+}
+
+#[test]
 fn no_command_shows_the_help() {
     assert_snapshot!(Machine::new("").run(""), @"
     --- stderr
@@ -313,7 +478,7 @@ fn no_command_shows_the_help() {
     Usage: metier [OPTIONS] <COMMAND>
 
     Commands:
-      mcp          Show the skills to MCP clients, over stdio or HTTP [aliases: mcp-server, serve]
+      mcp          Show skills and servers to MCP clients, over stdio or HTTP [aliases: mcp-server, serve]
       list         List the skills that can be loaded [alias: ls]
       show         Show one skill: its SKILL.md and what belongs to it [alias: info]
       search       Find skills by words in their name, description or text

@@ -258,6 +258,27 @@ const RULES: &[(&str, &str)] = &[
         "a resource is read from the server that has it",
         "a_resource_is_read_from_the_server_that_lists_it_or_has_a_template_for_it",
     ),
+    // The gateway.
+    (
+        "what works directly works through",
+        "what_the_everything_server_does_directly_it_does_through_the_gateway",
+    ),
+    (
+        "the protocol is kept through the gateway as its authors check it",
+        "what_the_coming_suite_passes_directly_in_2026_passes_through_the_gateway",
+    ),
+    (
+        "a dead server costs clients only its own calls",
+        "a_server_that_is_killed_costs_busy_clients_only_calls_of_its_own",
+    ),
+    ("gateways can be chained", "a_gateway_behind_a_gateway_shows_its_skills_and_its_servers"),
+    ("a circle is noticed", "a_gateway_behind_itself_is_not_used_and_that_is_told_once"),
+    ("a circle of two comes to rest", "gateways_that_name_each_other_come_to_rest"),
+    (
+        "an edit of the configuration is followed",
+        "servers_that_an_edit_adds_or_removes_come_and_go_while_clients_are_connected",
+    ),
+    ("no server outlives us", "no_server_outlives_the_gateway_however_it_ends"),
 ];
 
 #[test]
