@@ -46,7 +46,7 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show skills and servers to MCP clients, over stdio or HTTP
+    /// Show skills and servers to MCP clients
     #[command(visible_aliases = ["mcp-server", "serve"])]
     Mcp(Mcp),
     /// List the skills that can be loaded

@@ -305,9 +305,10 @@ fn an_unknown_flag_is_wrong_usage() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the help is that long")]
 fn mcp_explains_each_of_its_flags() {
     assert_snapshot!(Machine::new("").run("mcp --help"), @"
-    Show skills and servers to MCP clients, over stdio or HTTP
+    Show skills and servers to MCP clients
 
     Usage: metier mcp [OPTIONS]
 
@@ -478,7 +479,7 @@ fn no_command_shows_the_help() {
     Usage: metier [OPTIONS] <COMMAND>
 
     Commands:
-      mcp          Show skills and servers to MCP clients, over stdio or HTTP [aliases: mcp-server, serve]
+      mcp          Show skills and servers to MCP clients [aliases: mcp-server, serve]
       list         List the skills that can be loaded [alias: ls]
       show         Show one skill: its SKILL.md and what belongs to it [alias: info]
       search       Find skills by words in their name, description or text

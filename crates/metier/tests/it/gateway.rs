@@ -188,9 +188,12 @@ fn servers_that_an_edit_adds_or_removes_come_and_go_while_clients_are_connected(
     }
 }
 
+/// Ends a server; its exit code.
+type End = fn(Peer) -> i32;
+
 #[test]
 fn no_server_outlives_the_gateway_however_it_ends() {
-    let ends: [(Way, fn(Peer) -> i32); 4] = [
+    let ends: [(Way, End); 4] = [
         (Way::Stdio, |peer| peer.signal("-TERM")),
         (Way::Stdio, |mut peer| {
             peer.hang_up();
