@@ -9,9 +9,10 @@ use std::{
 use memchr::memchr;
 
 use crate::{
+    deck::Deck,
     figures::Round,
     reply,
-    request::{Deck, INITIALIZED, initialize},
+    request::{INITIALIZED, initialize},
 };
 
 /// Both ends of a server's stdio.

@@ -11,8 +11,10 @@
 
 #![expect(clippy::unwrap_used, reason = "without its files a benchmark has nothing to measure")]
 
+mod connection;
 #[path = "../../../metier-skills/benches/corpus/mod.rs"]
 mod corpus;
+mod deck;
 mod figures;
 mod floor;
 mod lines;

@@ -3,14 +3,16 @@
 use std::{io, time::Duration};
 
 use crate::{
+    connection::{Connection, drive},
+    deck::Deck,
     figures::{Figures, Round, measure},
     lines::Lines,
     plan::Plan,
-    request::{Call, Deck, Era},
+    request::{Call, Era, deck},
     response::message,
     server::{Channel, Contender, Server},
     shelf::Shelf,
-    web::{Connection, Web, drive},
+    web::Web,
 };
 
 /// How a client reaches its server.
@@ -77,7 +79,7 @@ impl Lane {
     /// Requests of one kind, in the frame of this lane.
     pub(crate) fn deck(&self, call: Call, era: Era, names: &[String]) -> Deck {
         match &self.link {
-            Link::Stdio(_) => Deck::new(call, era, names, |body| format!("{body}\n").into()),
+            Link::Stdio(_) => deck(call, era, names, |body| format!("{body}\n").into()),
             Link::Http(web, _) => web.deck(call, era, names),
         }
     }

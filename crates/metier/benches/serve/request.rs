@@ -1,9 +1,8 @@
-//! Requests that are built once; only their ids change from call to call.
+//! What the client says.
 
 use serde_json::{Value, json};
 
-/// The first id; all ids have as many digits, so they can be written in place.
-const FIRST_ID: u32 = 10_000_000;
+use crate::deck::{Deck, FIRST_ID};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,62 +49,20 @@ impl Era {
     }
 }
 
-/// Requests of one kind, dealt in turn for ever.
-pub(crate) struct Deck {
-    cards: Vec<Card>,
-    next: usize,
-    id: u32,
-}
-
-struct Card {
-    bytes: Vec<u8>,
-    id_at: usize,
-}
-
-impl Deck {
-    /// One request for each name, each in the frame of its transport.
-    pub(crate) fn new(
-        call: Call,
-        era: Era,
-        names: &[String],
-        frame: impl Fn(&str) -> Vec<u8>,
-    ) -> Deck {
-        let bodies: Vec<String> = match call {
-            Call::List => vec![message(call.method(), &params(None, era))],
-            Call::Skill => {
-                names.iter().map(|it| message(call.method(), &params(Some(it), era))).collect()
-            }
-        };
-        Deck {
-            cards: bodies.iter().map(|it| Card::new(frame(it))).collect(),
-            next: 0,
-            id: FIRST_ID,
+/// One request for each name, each in the frame of its transport.
+pub(crate) fn deck(
+    call: Call,
+    era: Era,
+    names: &[String],
+    frame: impl Fn(&str) -> Vec<u8>,
+) -> Deck {
+    let bodies: Vec<String> = match call {
+        Call::List => vec![message(call.method(), &params(None, era))],
+        Call::Skill => {
+            names.iter().map(|it| message(call.method(), &params(Some(it), era))).collect()
         }
-    }
-
-    /// The next request and its id.
-    pub(crate) fn deal(&mut self) -> (u32, &[u8]) {
-        let id = self.id;
-        self.id += 1;
-        self.next = (self.next + 1) % self.cards.len();
-        (id, self.cards[self.next].with_id(id))
-    }
-}
-
-impl Card {
-    fn new(bytes: Vec<u8>) -> Card {
-        let id_at = memchr::memmem::find(&bytes, FIRST_ID.to_string().as_bytes()).unwrap();
-        Card { bytes, id_at }
-    }
-
-    fn with_id(&mut self, id: u32) -> &[u8] {
-        let mut rest = id;
-        for digit in self.bytes[self.id_at..self.id_at + 8].iter_mut().rev() {
-            *digit = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        &self.bytes
-    }
+    };
+    Deck::new(bodies.iter().map(|it| frame(it)))
 }
 
 /// The message that begins a session.

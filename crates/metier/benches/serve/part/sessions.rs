@@ -4,13 +4,14 @@ use std::io;
 
 use super::progress;
 use crate::{
+    connection::Connection,
     plan::Plan,
     process::{Memory, settle},
     race::Lane,
     server::{Channel, Contender, Server},
     shelf::Shelf,
     table::{Table, figure, times},
-    web::{Connection, Web},
+    web::Web,
 };
 
 /// What an idle client leaves open.

@@ -8,7 +8,7 @@ use crate::{
     plan::Plan,
     process::cpu,
     race::Lane,
-    request::{Call, Deck, Era},
+    request::{Call, Era, deck},
     server::{Channel, Contender, Server},
     shelf::Shelf,
     table::{Table, figure, times},
@@ -60,7 +60,7 @@ fn starts(shelf: &Shelf, plan: &Plan) -> io::Result<Vec<Vec<Start>>> {
 }
 
 fn start(contender: Contender, shelf: &Shelf) -> io::Result<Start> {
-    let mut list = Deck::new(Call::List, Era::Session, &[], |body| body.into());
+    let mut list = deck(Call::List, Era::Session, &[], |body| body.into());
     let began = Instant::now();
     let (server, mut lines) = Server::stdio(contender, shelf, Channel::Pipes)?;
     lines.initialize()?;
