@@ -13,6 +13,10 @@ use crate::{floor, peers, stage::Stage};
 /// Where other gateways are.
 const PEERS: &str = "METIER_PEERS";
 
+/// Variables that name the folders in which programs keep things.
+const HOMES: [&str; 5] =
+    ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
+
 /// How a client reaches a gateway.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Front {
@@ -127,16 +131,16 @@ impl Contender {
         if self.is_gateway { n_upstreams } else { 1 }
     }
 
-    /// The program with its arguments, at home where it is to be at home.
+    /// The program with its arguments, and a home where nobody has ever been.
     pub(crate) fn command(&self, stage: &Stage) -> io::Result<Command> {
+        let home = stage.home()?;
         let mut command = Command::new(self.path().unwrap_or_default());
-        command.args((self.arguments)(stage)?).stderr(stage.log()?);
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.args((self.arguments)(stage)?).current_dir(&home);
+        command.envs(HOMES.map(|it| (it, &home)));
         if self.is_peer() {
-            let home = stage.home()?;
-            command.current_dir(&home).envs(peers::QUIET);
-            command.envs(peers::HOMES.map(|it| (it, &home)));
+            command.envs(peers::QUIET);
         }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stage.log()?);
         Ok(command)
     }
 

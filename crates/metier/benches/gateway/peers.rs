@@ -19,10 +19,6 @@ pub(crate) const QUIET: [(&str, &str); 4] = [
     ("FASTMCP_SHOW_SERVER_BANNER", "false"),
 ];
 
-/// Variables that name the folders in which programs keep things.
-pub(crate) const HOMES: [&str; 5] =
-    ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
-
 pub(crate) fn aggregator(stage: &Stage) -> io::Result<Vec<String>> {
     let servers = stage.servers(|name| json!({"type": "stdio", "prefix": name}))?;
     let config = stage.file("aggregator.json", &json!({ "servers": servers }).to_string())?;
