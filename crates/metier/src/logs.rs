@@ -5,6 +5,7 @@
 
 use std::{
     io::{self, Write},
+    iter,
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,
     time::Duration,
@@ -88,15 +89,21 @@ impl Write for Lines {
     }
 }
 
+/// Writes lines as they come; those that come together are written together.
 fn write_out(entries: &Receiver<Entry>, mut output: impl Write) {
-    for entry in entries {
-        match entry {
-            Entry::Line(line) => {
-                let _ = output.write_all(&line);
-            }
-            Entry::Mark(mark) => {
-                let _ = mark.send(());
+    let mut lines = Vec::new();
+    for first in entries {
+        for entry in iter::once(first).chain(entries.try_iter().take(MOST_LINES)) {
+            match entry {
+                Entry::Line(line) => lines.extend_from_slice(&line),
+                Entry::Mark(mark) => {
+                    let _ = output.write_all(&lines);
+                    lines.clear();
+                    let _ = mark.send(());
+                }
             }
         }
+        let _ = output.write_all(&lines);
+        lines.clear();
     }
 }

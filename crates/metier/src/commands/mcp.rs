@@ -183,14 +183,14 @@ fn token(args: &Mcp, environment: &Environment) -> Result<Option<String>, Failur
     }
 }
 
-/// One client needs no more than one thread beside those that read and write.
+/// One client needs no more than one thread beside those that read and write. It is a worker of its own:
+/// whoever hands it work wakes it only if it sleeps.
 fn runtime(transport: Transport) -> io::Result<Runtime> {
-    match transport {
-        Transport::Stdio => runtime::Builder::new_current_thread().enable_all().build(),
-        Transport::Http | Transport::Sse => {
-            runtime::Builder::new_multi_thread().enable_all().build()
-        }
+    let mut builder = runtime::Builder::new_multi_thread();
+    if transport == Transport::Stdio {
+        builder.worker_threads(1);
     }
+    builder.enable_all().build()
 }
 
 fn server(args: &Mcp) -> Implementation {
