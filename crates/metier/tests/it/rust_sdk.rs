@@ -96,6 +96,8 @@ fn over_http(lifecycle: ClientLifecycleMode) {
     run(async {
         let machine = served::machine();
         let served = Served::start(&machine, "http");
+        // The SDK's client asks for one even if nothing is encrypted.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let transport = StreamableHttpClientTransport::from_uri(served.url("/mcp"));
         let client = connect(transport, lifecycle).await;
         play(&client, &machine).await;
