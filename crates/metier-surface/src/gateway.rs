@@ -14,6 +14,7 @@ mod levels;
 mod parked;
 mod relay;
 mod revealed;
+mod shape;
 mod shelf;
 mod skills;
 mod stock;

@@ -199,7 +199,10 @@ impl Names {
         for (at, (id, wire_name, own)) in all.enumerate() {
             names.by_id.insert(id.clone(), at);
             names.by_wire_name.insert(wire_name.clone(), at);
-            names.by_own.entry(own.clone()).and_modify(|it| *it = None).or_insert(Some(at));
+            // What looks like a name with a server's in front means that server alone.
+            if !own.contains(':') && !own.contains("__") {
+                names.by_own.entry(own.clone()).and_modify(|it| *it = None).or_insert(Some(at));
+            }
         }
         names
     }
@@ -240,12 +243,13 @@ mod tests {
     fn a_name_that_only_one_server_uses_finds_its_tool_and_its_prompt() {
         let roster = offering(&json!({
             "a": { "tools": ["echo", "add"], "prompts": ["greet"] },
-            "b": { "tools": ["echo"] },
+            "b": { "tools": ["echo", "c__x", "c:y"] },
         }));
         let tool = |name: &str| roster.tools().find(name).map(|it| it.id.to_string());
         assert_eq!(tool("add").as_deref(), Some("a:add"));
         assert_eq!(tool("b__echo").as_deref(), Some("b:echo"));
         assert_eq!(tool("echo"), None);
+        assert_eq!((tool("c__x"), tool("c:y")), (None, None));
         assert_eq!(roster.tools().get("add").map(|it| &*it.id), None);
         assert_eq!(roster.prompts().find("greet").map(|it| &*it.id), Some("a:greet"));
     }

@@ -14,6 +14,8 @@ use crate::{
     template::{MOST_STEPS, Template},
 };
 
+/// What the URIs of skills begin with.
+const SKILLS: &str = "skill://";
 /// How many servers are named for one URI.
 const MOST_ROUTES: usize = 8;
 
@@ -76,8 +78,7 @@ impl ResourceRegistry {
     pub(crate) fn new(servers: &BTreeMap<ServerName, Arc<Server>>) -> ResourceRegistry {
         let resources = items(servers, |offer| &offer.resources);
         let templates = items(servers, |offer| &offer.templates);
-        let uris = resources.iter().chain(&templates).map(|(_, item)| &*item.key);
-        let prefixes = Prefixes::new(servers.keys(), uris);
+        let prefixes = Prefixes::new(servers.keys());
         let entries: Vec<ResourceEntry> = (prefixes.shown(&resources).into_iter().zip(resources))
             .map(|(uri, (server, item))| ResourceEntry { uri, server, item })
             .collect();
@@ -173,20 +174,13 @@ impl TemplateEntry {
 }
 
 impl Prefixes {
-    /// A prefix for every server: its name, in the characters of a scheme. No URI of any server begins
-    /// with one, so whatever does was made here.
-    fn new<'a>(
-        servers: impl Iterator<Item = &'a ServerName>,
-        uris: impl Iterator<Item = &'a str>,
-    ) -> Prefixes {
-        let taken: HashSet<&str> = uris.filter_map(|it| Some(it.split_once('+')?.0)).collect();
+    /// A prefix for every server: its name, in the characters of a scheme.
+    fn new<'a>(servers: impl Iterator<Item = &'a ServerName>) -> Prefixes {
         let mut prefixes = Prefixes::default();
         for server in servers {
             let plain = scheme_like(server.as_str());
             let numbered = (2..).map(|number| format!("{plain}-{number}"));
-            let is_free = |it: &String| {
-                !taken.contains(it.as_str()) && !prefixes.by_prefix.contains_key(it.as_str())
-            };
+            let is_free = |it: &String| !prefixes.by_prefix.contains_key(it.as_str());
             let Some(free) = std::iter::once(plain.clone()).chain(numbered).find(is_free) else {
                 continue;
             };
@@ -196,18 +190,26 @@ impl Prefixes {
         prefixes
     }
 
-    /// How each of some items is shown: the first of those with one URI as it is.
+    /// How each of some items is shown: the first of those with one URI as it is, unless that would
+    /// pass for something of another server.
     fn shown(&self, items: &[(ServerName, Arc<Item>)]) -> Vec<Box<str>> {
         let mut seen = HashSet::new();
         let shown = items.iter().map(|(server, item)| match self.by_server.get(server) {
-            Some(prefix) if !seen.insert(&*item.key) => format!("{prefix}+{}", item.key).into(),
+            Some(prefix) if self.route(&item.key).is_some() || !seen.insert(&*item.key) => {
+                format!("{prefix}+{}", item.key).into()
+            }
             _ => item.key.clone(),
         });
         shown.collect()
     }
 
-    /// The way that a prefix says.
+    /// The way that a URI itself says: `server+uri`, or `skill://server/path`.
     fn route(&self, uri: &str) -> Option<Route<'_>> {
+        if let Some((server, path)) = uri.strip_prefix(SKILLS).and_then(|it| it.split_once('/'))
+            && let Some((server, _)) = self.by_server.iter().find(|(it, _)| it.as_str() == server)
+        {
+            return Some(Route { server, uri: Cow::Owned(format!("{SKILLS}{path}")) });
+        }
         let (prefix, uri) = uri.split_once('+')?;
         let server = self.by_prefix.get(prefix)?;
         Some(Route { server, uri: Cow::Owned(uri.to_owned()) })

@@ -159,6 +159,10 @@ impl Journey {
             counted.end(&outcome);
         }
         match outcome {
+            // No client knows what to do with one.
+            Ok(result) if !result.get().starts_with('{') => {
+                Err(failed("lost", "the server answered with a result that is no object"))
+            }
             Ok(result) => Ok(Arrival { server, is_read: self.is_read }.at(call.era(), result)),
             Err(error) => Err(explained(&error)),
         }
@@ -277,6 +281,11 @@ pub(super) fn explained(error: &CallError) -> Error {
         CallError::Lost { .. } => "lost",
         CallError::Busy { .. } => "busy",
     };
+    failed(kind, &error.to_string())
+}
+
+/// An error of ours, with a word for programs.
+fn failed(kind: &str, message: &str) -> Error {
     let data = serde_json::value::to_raw_value(&json!({ "kind": kind })).ok();
-    Error { data, ..Error::internal(error.to_string()) }
+    Error { data, ..Error::internal(message.to_owned()) }
 }

@@ -3,11 +3,11 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use metier_upstreams::{Item, Roster};
-use metier_wire::{Members, write};
-use serde_json::value::RawValue;
+use metier_wire::write;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::Instant;
 
-use super::{Expose, tally::Tally};
+use super::{Expose, shape::shaped, tally::Tally};
 use crate::tools::ToolNames;
 
 /// How many tools `auto` lists before it hides them behind a search.
@@ -59,13 +59,23 @@ impl Rendered {
         Rendered::default()
     }
 
-    /// Adds an object, with another text for one of its members.
-    fn push(&mut self, raw: &RawValue, key: &str, text: &str) {
+    /// Adds an object, with another text for one of its members; an odd one is left out.
+    fn push(
+        &mut self,
+        raw: &RawValue,
+        (key, text): (&str, &str),
+        missing: Option<(&'static str, &RawValue)>,
+    ) {
+        let members = match shaped(raw, missing) {
+            Ok(members) => members,
+            Err(reason) => {
+                tracing::warn!(name = text, reason, "something that a server lists is not shown");
+                let end = self.bytes.len();
+                return self.spans.push(end..end);
+            }
+        };
         let begin = self.begin();
-        match Members::of(raw) {
-            Some(members) => members.write_with(&mut self.bytes, key, text),
-            None => self.bytes.extend_from_slice(raw.get().as_bytes()),
-        }
+        members.write_with(&mut self.bytes, key, text);
         self.spans.push(begin..self.bytes.len());
     }
 
@@ -89,6 +99,7 @@ impl Rendered {
     /// Some of them, by their places.
     pub(crate) fn some(&self, places: impl Iterator<Item = usize>) -> Vec<u8> {
         let spans = places.filter_map(|at| self.spans.get(at).cloned());
+        let spans = spans.filter(|span| !span.is_empty());
         spans.map(|span| &self.bytes[span]).collect::<Vec<_>>().join(&b',')
     }
 }
@@ -159,12 +170,13 @@ pub(super) fn shown(expose: Expose, n_tools: usize) -> Shown {
 
 pub(super) fn render_tools(roster: &Roster, names: ToolNames) -> Rendered {
     let mut rendered = Rendered::new();
+    let schema = RawValue::from_string(r#"{"type":"object"}"#.to_owned()).unwrap_or_default();
     for entry in roster.tools().entries() {
         let name = match names {
             ToolNames::Wire => &entry.wire_name,
             ToolNames::Canonical => &entry.id,
         };
-        rendered.push(&entry.tool.raw, "name", name);
+        rendered.push(&entry.tool.raw, ("name", name), Some(("inputSchema", &schema)));
     }
     rendered
 }
@@ -176,7 +188,7 @@ fn render_prompts(roster: &Roster, names: ToolNames) -> Rendered {
             ToolNames::Wire => &entry.wire_name,
             ToolNames::Canonical => &entry.id,
         };
-        rendered.push(&entry.prompt.raw, "name", name);
+        rendered.push(&entry.prompt.raw, ("name", name), None);
     }
     rendered
 }
@@ -194,7 +206,8 @@ fn render_templates(roster: &Roster) -> Rendered {
 fn render_items<'a>(items: impl Iterator<Item = (&'a str, &'a Item)>, key: &str) -> Rendered {
     let mut rendered = Rendered::new();
     for (uri, item) in items {
-        rendered.push(&item.raw, key, uri);
+        let name = to_raw_value(uri).unwrap_or_default();
+        rendered.push(&item.raw, (key, uri), Some(("name", &name)));
     }
     rendered
 }

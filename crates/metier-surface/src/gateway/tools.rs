@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     responder::{Answer, Asking, Meta},
-    tools::Reply,
+    tools::{Reply, Tool},
 };
 
 impl Gateway {
@@ -26,11 +26,15 @@ impl Gateway {
         out: &mut Vec<u8>,
     ) -> Result<Option<Answer>, Error> {
         let shelf = self.shelf();
-        if let Some(entry) = shelf.roster.tools().find(name) {
-            return Ok(Some(self.forward(&shelf, entry, Parcel::of(asking))));
-        }
         if let Some(finder) = Finder::named(name).filter(|_| shelf.shown != Shown::All) {
             return self.find(finder, &shelf, asking, out).map(Some);
+        }
+        // No server's own name for a tool takes one of ours, offered or not.
+        let is_ours = Finder::named(name).is_some() || Tool::named(name).is_some();
+        let tools = shelf.roster.tools();
+        let entry = if is_ours { tools.get(name) } else { tools.find(name) };
+        if let Some(entry) = entry {
+            return Ok(Some(self.forward(&shelf, entry, Parcel::of(asking))));
         }
         if shelf.roster.is_settled() {
             return Ok(None);

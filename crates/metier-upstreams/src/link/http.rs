@@ -217,7 +217,10 @@ impl Wire {
 
     /// Whether the server refuses even what nobody refuses whose session it knows.
     async fn is_forgotten(&self, board: &Arc<Switchboard>) -> bool {
-        let Ok((place, _)) = board.expect(Home::Stream, None) else { return false };
+        let Ok((place, _)) = board.expect(Home::Stream, None) else {
+            // Somebody else has found out meanwhile.
+            return board.news().borrow().ending == Some(Ending::Expired);
+        };
         let revision = board.revision();
         let message = Ask::new("ping", &[]).message(place.id(), &board.identity, revision);
         let sending = self.send(board, self.headers(revision, ANSWERS), message);

@@ -139,7 +139,7 @@ fn prefixes_are_unique_whatever_servers_and_uris_are_called() {
             "b_b": { "resources": ["x:1"] },
             "c": { "resources": ["x:1"] },
         }),
-        "a x:1; b-b b-b+x:1; b-b c+x:1; b_b b-b-2+x:1; c c-2+x:1; ø.1 -.1+x:1",
+        "a x:1; b-b b-b+x:1; b-b b-b+c+x:1; b_b b-b-2+x:1; c c+x:1; ø.1 -.1+x:1",
     );
 }
 

@@ -80,13 +80,13 @@ async fn a_list_says_what_its_era_wants_and_through_whom_it_came() {
     let list = front.client(Era::Legacy).ask("tools/list", "{}").await;
     assert_eq!(
         list["result"],
-        json!({ "tools": [{ "name": "a__t" }], "_meta": { "metier/instances": ["here"] } })
+        json!({ "tools": [{ "name": "a__t", "inputSchema": { "type": "object" } }], "_meta": { "metier/instances": ["here"] } })
     );
     let list = front.client(Era::Modern).ask("tools/list", "{}").await;
     let server = json!({ "name": "metier", "version": "0" });
     assert_eq!(
         list["result"],
-        json!({ "resultType": "complete", "tools": [{ "name": "a__t" }], "ttlMs": 5000,
+        json!({ "resultType": "complete", "tools": [{ "name": "a__t", "inputSchema": { "type": "object" } }], "ttlMs": 5000,
             "cacheScope": "private", "_meta": { "metier/instances": ["here"],
                 "io.modelcontextprotocol/serverInfo": server } })
     );
