@@ -51,20 +51,22 @@ pub(crate) struct Contender {
 pub(crate) const BARE: usize = 1;
 
 /// Who takes part, client on stdio; the bare proxy second.
-static STDIO: [Contender; 6] = [
+static STDIO: [Contender; 7] = [
     Contender { is_gateway: false, ..row("direct", Front::Stdio, Program::Floor, direct) },
     row("bare proxy", Front::Stdio, Program::Floor, bare),
     row("bare proxy, in batches", Front::Stdio, Program::Floor, batches),
     row("metier", Front::Stdio, Program::Metier, metier),
+    row("metier, no line in the log for a call", Front::Stdio, Program::Metier, quiet),
     row("mcp-hub (crate)", Front::Stdio, Program::Peer("cargo/bin/mcp-hub"), peers::hub_crate),
     row("fastmcp", Front::Stdio, Program::Peer("py/bin/python"), peers::fastmcp),
 ];
 
 /// Who takes part, client on HTTP, in the same order.
-static HTTP: [Contender; 8] = [
+static HTTP: [Contender; 9] = [
     Contender { is_gateway: false, ..row("direct", MCP, Program::Floor, direct) },
     row("bare proxy", MCP, Program::Floor, bare),
     row("metier", MCP, Program::Metier, metier),
+    row("metier, no line in the log for a call", MCP, Program::Metier, quiet),
     row(
         "mcp-aggregator (crate)",
         MCP,
@@ -190,4 +192,11 @@ fn metier(stage: &Stage) -> io::Result<Vec<String>> {
         arguments.extend(["--transport", "http", "--port", &port]);
     }
     Ok(arguments.into_iter().map(str::to_owned).collect())
+}
+
+/// As quiet as its peers are made.
+fn quiet(stage: &Stage) -> io::Result<Vec<String>> {
+    let mut arguments = metier(stage)?;
+    arguments.extend(["--log-level".to_owned(), "error".to_owned()]);
+    Ok(arguments)
 }

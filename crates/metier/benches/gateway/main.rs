@@ -12,8 +12,8 @@
 //! beside the gateway that it would have to do itself elsewhere, and no core must first be woken up,
 //! which on a virtual machine takes longer than the call. Processor time is that of the gateway alone.
 //!
-//! Other gateways are looked for in the folder that `METIER_PEERS` names; who is not there does not
-//! take part. These commands put them there:
+//! Other gateways are looked for in the folder that `METIER_PEERS` names (an absolute path); who is
+//! not there does not take part. These commands put them there:
 //!
 //! ```sh
 //! cargo install --root $METIER_PEERS/cargo mcp-aggregator mcp-hub mcp-proxy
