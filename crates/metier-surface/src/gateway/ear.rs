@@ -121,8 +121,8 @@ impl Audience for Ear {
         Box::pin(async move {
             let Some(client) = self.only_client().await else {
                 let message = format!(
-                    "server `{server}` asks `{method}` outside of any call, \
-                     and it is not clear which client it asks"
+                    "it is not clear which client server `{server}` asks `{method}`: \
+                     several call it, or none"
                 );
                 return Err(Error::new(Error::METHOD_NOT_FOUND, message));
             };
