@@ -153,7 +153,12 @@ impl Caller for Relay {
                 return Err(refusal);
             }
             match self.era {
-                Era::Legacy => self.call().ask(method, params.as_ref()).await.map_err(Error::from),
+                Era::Legacy => {
+                    let call = self.call();
+                    // It may belong to no call at all: the answer counts even if this one ends first.
+                    let asked = call.client.ask(&call.lane, method, params.as_ref());
+                    asked.await.map_err(Error::from)
+                }
                 Era::Modern => {
                     let (answer, answered) = oneshot::channel();
                     let (method, params) = (method.to_owned(), params.map(ToOwned::to_owned));
