@@ -1,12 +1,13 @@
-//! Catalog in, MCP out: what a client sees, over the transport it comes by.
+//! Catalog and roster in, MCP out: what a client sees, over the transport it comes by.
 //!
 //! ```text
 //! Catalog ── Publisher ──▶ Offer ──▶ Surface ◀── Session ◀── stdio · streamable HTTP · legacy SSE
+//! Roster ──── gateway ───▶ Shelf ──────┘ └──▶ calls, back to the server that owns them
 //! ```
 //!
 //! A [`Surface`] answers requests from the newest [`Offer`] and knows nothing of transports; a
 //! session knows the protocol and nothing of skills; a transport moves messages and knows neither.
-//! [`Server`] joins them.
+//! [`Server`] joins them. [`Surface::join`] shows what other servers offer beside the skills.
 
 mod call;
 mod client;
