@@ -42,6 +42,7 @@ pub use crate::{
         Work,
     },
     serve::Server,
+    stdio::Stream,
     surface::{Ask, Publisher, Surface, surface},
     tools::{Tool, ToolNames},
 };

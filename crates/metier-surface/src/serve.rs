@@ -1,7 +1,7 @@
 //! The ways to serve.
 
 use std::{
-    io::{self, Read, Write},
+    io::{self, Read},
     sync::Arc,
 };
 
@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     http::{self, Site},
     responder::Responder,
-    session, stdio,
+    session,
+    stdio::{self, Stream},
 };
 
 /// A responder with everything that its sessions share.
@@ -28,7 +29,7 @@ impl Server {
     pub async fn stdio(
         self,
         input: impl Read + Send + 'static,
-        output: impl Write + Send + 'static,
+        output: impl Stream,
         stop: CancellationToken,
     ) {
         stdio::serve(self.0, input, output, stop).await;

@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use metier_upstreams::pump::Home;
 use metier_wire::{
     Error, Fault, Frame, IdKey, Message, Meta, Notification, Request, Revision, write,
 };
@@ -28,12 +29,11 @@ const MOST_RUNNING: usize = 256;
 pub(crate) struct Server {
     pub(crate) responder: Arc<dyn Responder>,
     pub(crate) meter: Arc<Meter>,
-    pub(crate) tasks: TaskTracker,
     /// Ends what would never end by itself: announcements and subscriptions.
     pub(crate) stop: CancellationToken,
     /// Ends the streams by which the last answers leave.
     pub(crate) finished: CancellationToken,
-    pub(crate) runtime: Handle,
+    pub(crate) home: Home,
 }
 
 /// How long requests may take to finish once the server stops.
@@ -44,19 +44,18 @@ impl Server {
         Arc::new(Server {
             responder,
             meter: Arc::default(),
-            tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             finished: CancellationToken::new(),
-            runtime: Handle::current(),
+            home: Home { tasks: TaskTracker::new(), runtime: Handle::current() },
         })
     }
 
     /// Ends subscriptions and waits, not for ever, for the requests that are being worked on.
     pub(crate) async fn finish(&self) {
         self.stop.cancel();
-        self.tasks.close();
-        if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
-            tracing::warn!(unfinished = self.tasks.len(), "requests are left behind");
+        self.home.tasks.close();
+        if tokio::time::timeout(GRACE, self.home.tasks.wait()).await.is_err() {
+            tracing::warn!(unfinished = self.home.tasks.len(), "requests are left behind");
         }
         self.finished.cancel();
     }

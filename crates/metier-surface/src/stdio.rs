@@ -1,26 +1,27 @@
 //! One client on a pair of byte streams: a message a line.
 //!
 //! A thread reads, answers what it can at once, and writes; nothing of that passes through the
-//! runtime. What takes longer runs there, and its replies leave through a second thread. Both
+//! runtime. What takes longer goes on where it is woken, and its replies are written there. Both
 //! streams may be pipes, sockets or files.
 
 mod lines;
+mod output;
 
-use std::{
-    io::{Read, Write},
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::{io::Read, sync::Arc, thread, time::Duration};
 
+use metier_upstreams::pump::{Pump, When};
 use metier_wire::{Error, Fault, Frame};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use self::lines::{Line, Lines};
+pub use self::output::Stream;
+use self::{
+    lines::{Line, Lines},
+    output::{Output, write_out},
+};
 use crate::{
     MESSAGE_LIMIT,
-    lane::{Kind, Lane, Outgoing},
+    lane::{Kind, Lane},
     session::{Server, Session},
 };
 
@@ -31,19 +32,16 @@ const WRITE_SIZE: usize = 64 * 1024;
 const FAREWELL: Duration = Duration::from_secs(5);
 const SHORT_FAREWELL: Duration = Duration::from_millis(500);
 
-/// The way out, which closes once.
-struct Output<W>(Mutex<Option<W>>);
-
 /// Serves one client until its input ends or `stop` is cancelled.
 pub(crate) async fn serve(
     server: Arc<Server>,
     input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
+    output: impl Stream,
     stop: CancellationToken,
 ) {
     let (lane, outgoing) = Lane::queue();
     let session = Session::new(&server, Some(lane.clone()));
-    let output = Arc::new(Output(Mutex::new(Some(output))));
+    let output = Output::new(output);
     let (ended, end) = oneshot::channel();
     let (written, all_written) = oneshot::channel();
     let reader =
@@ -52,8 +50,8 @@ pub(crate) async fn serve(
         reader.run(input);
         let _ = ended.send(());
     });
-    thread::spawn(move || {
-        write_out(outgoing, &output);
+    server.home.begin(When::Last, async move {
+        write_out(outgoing, output).await;
         let _ = written.send(());
     });
     tokio::select! {
@@ -80,13 +78,16 @@ struct Reader<W> {
     output: Arc<Output<W>>,
 }
 
-impl<W: Write> Reader<W> {
+impl<W: Stream> Reader<W> {
     /// Takes line after line. Replies leave together while more input is at hand.
     fn run(&self, input: impl Read) {
         let mut lines = Lines::new(input, MESSAGE_LIMIT);
         let mut out = Vec::with_capacity(WRITE_SIZE);
+        let mut pump = None;
         loop {
-            match lines.next() {
+            let line = lines.next();
+            pump.get_or_insert_with(Pump::begin);
+            match line {
                 Ok(Line::Whole(line)) => self.take(line, &mut out),
                 Ok(Line::TooLong) => self.refuse_long(&mut out),
                 Ok(Line::End) => break,
@@ -98,7 +99,8 @@ impl<W: Write> Reader<W> {
             if lines.has_more() && out.len() < WRITE_SIZE {
                 continue;
             }
-            if !self.output.write(&out) {
+            pump = None;
+            if !out.is_empty() && !self.output.write(&out) {
                 return;
             }
             out.clear();
@@ -124,41 +126,4 @@ impl<W: Write> Reader<W> {
         self.session.refuse(&Fault { id: None, error: Error::invalid_request(message) }, out);
         out.push(b'\n');
     }
-}
-
-impl<W: Write> Output<W> {
-    /// Writes whole lines; says whether anybody is there to read.
-    fn write(&self, lines: &[u8]) -> bool {
-        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(output) = output.as_mut() else { return false };
-        lines.is_empty() || output.write_all(lines).and_then(|()| output.flush()).is_ok()
-    }
-
-    fn close(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-/// Writes what comes by the lane until it ends.
-fn write_out<W: Write>(mut outgoing: mpsc::Receiver<Outgoing>, output: &Output<W>) {
-    let mut out = Vec::new();
-    while let Some(first) = outgoing.blocking_recv() {
-        let mut next = Some(first);
-        let mut is_end = false;
-        while let Some(Outgoing { kind, message }) = next {
-            is_end |= kind == Kind::End;
-            if kind != Kind::End {
-                out.extend_from_slice(&message);
-                out.push(b'\n');
-            }
-            next = if out.len() < WRITE_SIZE { outgoing.try_recv().ok() } else { None };
-        }
-        let is_open = output.write(&out);
-        out.clear();
-        out.shrink_to(WRITE_SIZE * 4);
-        if is_end || !is_open {
-            break;
-        }
-    }
-    output.close();
 }

@@ -86,6 +86,7 @@ mod offer;
 mod open;
 mod phase;
 mod probe;
+pub mod pump;
 mod registry;
 mod resources;
 mod roster;

@@ -67,7 +67,7 @@ impl Sessions {
         let sessions = Arc::new(Sessions { server: Arc::clone(server), by_id: Mutex::default() });
         let sweep = sweep(Arc::downgrade(&sessions));
         let sweep = server.stop.clone().run_until_cancelled_owned(sweep);
-        server.tasks.spawn_on(sweep, &server.runtime);
+        server.home.tasks.spawn_on(sweep, &server.home.runtime);
         sessions
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use metier_upstreams::pump::When;
 use metier_wire::{Error, Fault, Message, Revision};
 use tokio::sync::mpsc;
 
@@ -39,7 +40,7 @@ impl Session {
         match (is_running, answered.is_empty()) {
             (true, _) => {
                 let gather = gather(replies, answered, lane());
-                self.server.tasks.spawn_on(gather, &self.server.runtime);
+                self.server.home.begin(When::Soon, gather);
                 Taken::Running
             }
             (false, true) => Taken::Silently,

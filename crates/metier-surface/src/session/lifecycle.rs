@@ -122,6 +122,6 @@ impl Session {
         };
         let announce = announcer.run();
         let announce = server.stop.clone().run_until_cancelled_owned(announce);
-        server.tasks.spawn_on(announce, &server.runtime);
+        server.home.tasks.spawn_on(announce, &server.home.runtime);
     }
 }

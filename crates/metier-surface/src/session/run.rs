@@ -7,6 +7,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
+use metier_upstreams::pump::When;
 use metier_wire::{Era, Error, Id, IdKey, Notification, Revision, SERVER_INFO, write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -103,7 +104,7 @@ impl Session {
             drop(running);
             room.send(kind, reply);
         };
-        self.server.tasks.spawn_on(task, &self.server.runtime);
+        self.server.home.begin(When::Soon, task);
         Ok(())
     }
 
@@ -128,7 +129,8 @@ impl Session {
         let params = notification.params.map(RawValue::get).unwrap_or_default();
         let Ok(cancelled) = serde_json::from_str::<Cancelled<'_>>(params) else { return };
         let Some(id) = Id::new(cancelled.request_id) else { return };
-        if let Some(token) = self.state().running.get(&id.key()) {
+        let token = self.state().running.get(&id.key()).cloned();
+        if let Some(token) = token {
             token.cancel();
         }
     }

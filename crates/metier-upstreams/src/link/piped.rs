@@ -8,6 +8,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    runtime::Handle,
     sync::mpsc,
 };
 use tokio_util::task::TaskTracker;
@@ -15,8 +16,9 @@ use tokio_util::task::TaskTracker;
 use super::{
     Ask, Failed, Reply,
     lines::{LONGEST_LINE, Line, Lines},
-    switchboard::{Ending, Home, Place, Switchboard, Taken, number},
+    switchboard::{self, Ending, Place, Switchboard, Taken, number},
 };
+use crate::pump::{Home, Pump, When};
 
 /// How many messages may be on their way out.
 const OUTBOX: usize = 64;
@@ -71,7 +73,8 @@ impl Piped {
     ) -> Piped {
         let (piped, inbox, outgoing) = Piped::new(board, tasks);
         let over = board.clone();
-        tasks.spawn(async move {
+        let home = Home { tasks: tasks.clone(), runtime: Handle::current() };
+        home.begin(When::Last, async move {
             tokio::select! {
                 () = write_lines(writer, outgoing) => {}
                 () = over.over() => {}
@@ -94,7 +97,7 @@ impl Piped {
 
     pub(crate) async fn request(&self, board: &Arc<Switchboard>, ask: Ask<'_>) -> Reply {
         let Ok(permit) = self.outbox.reserve().await else { return Err(unsent()) };
-        let (place, reply) = board.expect(Home::Board, ask.running)?;
+        let (place, reply) = board.expect(switchboard::Home::Board, ask.running)?;
         let message = ask.message(place.id(), &board.identity, board.revision());
         permit.send(Outgoing { id: Some(place.id()), message });
         let may_cancel = ask.method != "initialize";
@@ -230,6 +233,7 @@ async fn read_lines(mut reader: impl AsyncRead + Unpin, inbox: &Inbox) -> String
             Ok(_) => {}
             Err(error) => return format!("its output cannot be read: {}", error.kind()),
         }
+        let _pump = Pump::begin();
         while let Some(line) = lines.next() {
             match line {
                 Line::Whole(bytes) => inbox.take(bytes),
