@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use crate::replay::Replay;
 
 /// How many messages may wait on a lane before its senders do.
-const LANE_LENGTH: usize = 256;
+const LANE_LENGTH: usize = 64;
 
 /// A way out. Cheap to clone.
 #[derive(Clone)]

@@ -147,26 +147,51 @@ pub(crate) async fn request(
     caller: &Arc<dyn Caller>,
 ) -> Result<Box<RawValue>, CallError> {
     let running = Running::new(caller.clone());
-    let later;
-    let now = reachable(roster, name).await?;
-    let (_pass, server) = match now.gate.try_pass() {
-        Some(pass) => (pass, &now),
-        None => {
-            let pass = turn(&now, &running).await?;
-            // It may have been reached anew by then.
-            later = reachable(roster, name).await?;
-            (pass, &later)
-        }
+    let ready = roster.borrow().server(name).filter(|it| it.standing.link.is_some()).cloned();
+    let server = match ready {
+        Some(server) => server,
+        None => Box::pin(reachable(roster, name)).await?,
     };
-    match put(server, ask, &running).await {
+    let Some(_pass) = server.gate.try_pass() else {
+        return Box::pin(in_turn(roster, &server, ask, &running)).await;
+    };
+    put_twice(roster, &server, ask, &running).await
+}
+
+/// Asks when it is one's turn.
+async fn in_turn(
+    roster: &watch::Receiver<Arc<Roster>>,
+    server: &Server,
+    ask: Ask<'_>,
+    running: &Arc<Running>,
+) -> Result<Box<RawValue>, CallError> {
+    let _pass = turn(server, running).await?;
+    // It may have been reached anew by then.
+    let server = reachable(roster, server.name()).await?;
+    put_twice(roster, &server, ask, running).await
+}
+
+/// Asks, and once more if the server has certainly not taken it up.
+async fn put_twice(
+    roster: &watch::Receiver<Arc<Roster>>,
+    server: &Server,
+    ask: Ask<'_>,
+    running: &Arc<Running>,
+) -> Result<Box<RawValue>, CallError> {
+    let name = server.name();
+    match put(server, ask, running).await {
         Err(Failed::Expired) => {}
         // It came too late for a session that is being renewed, and was not sent.
         Err(Failed::Unsent(_)) if has_expired(server) => {}
         other => return other.map_err(|failed| named(name, failed)),
     }
-    renewed(roster, server).await;
-    let server = reachable(roster, name).await?;
-    put(&server, ask, &Running::new(caller.clone())).await.map_err(|failed| named(name, failed))
+    let again = async {
+        renewed(roster, server).await;
+        let server = reachable(roster, name).await?;
+        let running = Running::new(running.caller.clone());
+        put(&server, ask, &running).await.map_err(|failed| named(name, failed))
+    };
+    Box::pin(again).await
 }
 
 /// Waits for one's turn at a server, as long as one's patience lasts.

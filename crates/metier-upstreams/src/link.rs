@@ -112,7 +112,8 @@ impl Link {
     pub(crate) async fn request(&self, ask: Ask<'_>) -> Reply {
         match &*self.way {
             Way::Piped(piped) => piped.request(&self.board, ask).await,
-            Way::Http(http) => http.request(&self.board, ask).await,
+            // Much larger than the other, for which it would have to leave room.
+            Way::Http(http) => Box::pin(http.request(&self.board, ask)).await,
         }
     }
 

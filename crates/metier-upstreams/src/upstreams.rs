@@ -192,16 +192,33 @@ impl Upstreams {
         ask: Ask<'_>,
         caller: &Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        let mut result = call::request(&self.roster, server, ask, caller).await?;
+        let result = call::request(&self.roster, server, ask, caller).await?;
+        match Questions::in_result(&result) {
+            None => Ok(result),
+            Some(questions) => Box::pin(self.rounds(server, ask, caller, questions)).await,
+        }
+    }
+
+    /// Answers questions until there is a result.
+    async fn rounds(
+        &self,
+        server: &ServerName,
+        ask: Ask<'_>,
+        caller: &Arc<dyn Caller>,
+        mut questions: Questions,
+    ) -> Result<Box<RawValue>, CallError> {
         for _ in 0..MOST_ROUNDS {
-            let Some(questions) = Questions::in_result(&result) else { return Ok(result) };
             let answers = questions
                 .put_to(caller)
                 .await
                 .map_err(|error| CallError::Refused { server: server.clone(), error })?;
             let params = answers.beside(ask.params);
             let ask = Ask { params: &params, ..ask };
-            result = call::request(&self.roster, server, ask, caller).await?;
+            let result = call::request(&self.roster, server, ask, caller).await?;
+            match Questions::in_result(&result) {
+                None => return Ok(result),
+                Some(more) => questions = more,
+            }
         }
         let reason = format!("it asked more than {MOST_ROUNDS} times");
         Err(CallError::Lost { server: server.clone(), reason })

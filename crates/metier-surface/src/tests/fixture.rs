@@ -19,7 +19,7 @@ pub(super) struct StandIn {
     pub(super) release: Arc<Notify>,
     /// How many `wait`s have begun, and how many were dropped before their end.
     pub(super) begun: Arc<watch::Sender<usize>>,
-    pub(super) dropped: Arc<AtomicUsize>,
+    dropped: Arc<watch::Sender<usize>>,
 }
 
 impl StandIn {
@@ -31,7 +31,7 @@ impl StandIn {
             changes: watch::Sender::new(Changes::default()),
             release: Arc::default(),
             begun: Arc::new(watch::Sender::new(0)),
-            dropped: Arc::default(),
+            dropped: Arc::new(watch::Sender::new(0)),
         })
     }
 
@@ -44,6 +44,12 @@ impl StandIn {
     pub(super) async fn has_begun(&self, n_begun: usize) {
         let mut begun = self.begun.subscribe();
         begun.wait_for(|it| *it >= n_begun).await.unwrap();
+    }
+
+    /// Waits until that many `wait`s were dropped before their end.
+    pub(super) async fn has_dropped(&self, n_dropped: usize) {
+        let mut dropped = self.dropped.subscribe();
+        dropped.wait_for(|it| *it >= n_dropped).await.unwrap();
     }
 
     fn work(&self, method: &str) -> Option<Answer> {
@@ -103,11 +109,11 @@ impl Responder for StandIn {
 }
 
 /// Counts work that was given up.
-struct OnDrop(Arc<AtomicUsize>);
+struct OnDrop(Arc<watch::Sender<usize>>);
 
 impl Drop for OnDrop {
     fn drop(&mut self) {
-        self.0.fetch_add(1, SeqCst);
+        self.0.send_modify(|it| *it += 1);
     }
 }
 

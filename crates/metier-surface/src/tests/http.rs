@@ -405,7 +405,7 @@ async fn who_hangs_up_cancels_a_request_of_2026_07_28() {
     for _ in 0..20 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(web.stand_in.dropped.load(SeqCst), 1);
+    web.stand_in.has_dropped(1).await;
 }
 
 #[tokio::test(start_paused = true)]

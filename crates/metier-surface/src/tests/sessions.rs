@@ -162,19 +162,19 @@ async fn a_cancelled_request_stops_and_gets_no_answer() {
     client.send(&request(2, "later"));
     assert_eq!(client.next().await["id"], 2);
     assert_eq!(client.rest().await, None);
-    assert_eq!(client.stand_in.dropped.load(SeqCst), 1);
+    client.stand_in.has_dropped(1).await;
 }
 
 #[tokio::test]
 async fn replies_that_nobody_takes_count_as_being_worked_on() {
     let mut client = Client::of("2025-11-25");
-    for id in 0..300 {
+    for id in 0..400 {
         client.send(&request(id, "later"));
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
     }
-    // Sixteen fit into the lane; the others wait with their ids, and can still be cancelled.
+    // 64 fit into the lane; the others wait with their ids, and can still be cancelled.
     client
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}"#);
     let mut ids = Vec::new();
@@ -182,7 +182,7 @@ async fn replies_that_nobody_takes_count_as_being_worked_on() {
         ids.push(reply["id"].as_u64().unwrap());
     }
     ids.sort_unstable();
-    let expected: Vec<u64> = (0..16 + 256).filter(|id| *id != 100).collect();
+    let expected: Vec<u64> = (0..64 + 256).filter(|id| *id != 100).collect();
     assert_eq!(ids, expected);
 }
 

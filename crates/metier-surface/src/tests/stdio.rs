@@ -127,7 +127,7 @@ async fn a_signal_ends_the_server_though_its_input_is_open_and_work_never_ends()
     client.stop.cancel();
     // The clock is paused: the five seconds of grace take no time.
     client.serving.await.unwrap();
-    assert_eq!(client.stand_in.dropped.load(SeqCst), 1);
+    client.stand_in.has_dropped(1).await;
 }
 
 #[tokio::test]
