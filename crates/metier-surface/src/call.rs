@@ -28,6 +28,9 @@ pub enum AskError {
     /// Revision 2026-07-28 has no requests to the client.
     #[error("a client of revision {0} cannot be asked")]
     NotAskable(Revision),
+    /// There is no way to the client at the moment.
+    #[error("the client cannot be reached")]
+    Unreachable,
     /// The client is gone, or took too long.
     #[error("the client did not answer")]
     Unanswered,

@@ -9,11 +9,15 @@ use std::{
     time::Duration,
 };
 
-use metier_wire::{Outcome, Response, write};
+use metier_wire::{Era, Outcome, Response, write};
 use serde::Serialize;
-use serde_json::value::RawValue;
-use tokio::sync::{Notify, oneshot};
-use tokio_util::sync::CancellationToken;
+use serde_json::{json, value::RawValue};
+use tokio::{
+    runtime::Handle,
+    sync::{Notify, oneshot},
+    time::Instant,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{call::AskError, gateway::Watch, lane::Kind, lane::Lane};
 
@@ -21,6 +25,8 @@ use crate::{call::AskError, gateway::Watch, lane::Kind, lane::Lane};
 const NO_LEVEL: u8 = u8::MAX;
 /// How long a client may take to answer a request of ours.
 const ASK_DEADLINE: Duration = Duration::from_secs(300);
+/// How long one that has just come may take to listen to what belongs to no request.
+const COMING: Duration = Duration::from_secs(5);
 
 /// One client, for as long as its session lasts.
 pub struct Client {
@@ -28,7 +34,8 @@ pub struct Client {
     aside: Option<Lane>,
     /// Ends with the client.
     pub(crate) end: CancellationToken,
-    capabilities: OnceLock<Box<RawValue>>,
+    introduction: OnceLock<Introduction>,
+    since: Instant,
     questions: Mutex<Questions>,
     /// [`NO_LEVEL`] until it says so.
     level: AtomicU8,
@@ -36,6 +43,13 @@ pub struct Client {
     /// More tools were revealed.
     pub(crate) sees_more: Notify,
     watched: Mutex<HashMap<Box<str>, Arc<Watch>>>,
+    tasks: TaskTracker,
+}
+
+/// What a client said of itself first.
+struct Introduction {
+    era: Era,
+    capabilities: Box<RawValue>,
 }
 
 #[derive(Default)]
@@ -48,16 +62,19 @@ struct Questions {
 type Settled = Result<Box<RawValue>, Box<RawValue>>;
 
 impl Client {
-    pub(crate) fn new(aside: Option<Lane>) -> Arc<Client> {
+    /// A client; what it is told later than now, one of these tasks tells it.
+    pub(crate) fn new(aside: Option<Lane>, tasks: &TaskTracker) -> Arc<Client> {
         Arc::new(Client {
             aside,
             end: CancellationToken::new(),
-            capabilities: OnceLock::new(),
+            introduction: OnceLock::new(),
+            since: Instant::now(),
             questions: Mutex::default(),
             level: AtomicU8::new(NO_LEVEL),
             revealed: Mutex::default(),
             sees_more: Notify::new(),
             watched: Mutex::default(),
+            tasks: tasks.clone(),
         })
     }
 
@@ -66,14 +83,32 @@ impl Client {
         self.aside.as_ref()
     }
 
-    /// Takes in what the client says that it can do; its first word counts.
-    pub(crate) fn introduce(&self, capabilities: Option<&RawValue>) {
-        let _ = self.capabilities.set(capabilities.map(ToOwned::to_owned).unwrap_or_default());
+    /// The lane by which it can be asked what belongs to no request, if it can be now: nobody may
+    /// listen at it, or no longer. One that has just come may be about to.
+    pub(crate) fn ear(&self) -> Option<&Lane> {
+        let is_askable = self.introduction.get().is_some_and(|it| it.era == Era::Legacy);
+        let is_new = self.since.elapsed() < COMING;
+        self.aside.as_ref().filter(|lane| is_askable && (lane.is_heard() || is_new))
+    }
+
+    /// Resolves when it has had the time to listen, and nobody does.
+    pub(crate) async fn unheard(&self) {
+        tokio::time::sleep_until(self.since + COMING).await;
+        if self.aside.as_ref().is_some_and(Lane::is_heard) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Takes in by which rules the client plays and what it says that it can do; its first word
+    /// counts.
+    pub(crate) fn introduce(&self, era: Era, capabilities: Option<&RawValue>) {
+        let capabilities = capabilities.map(ToOwned::to_owned).unwrap_or_default();
+        let _ = self.introduction.set(Introduction { era, capabilities });
     }
 
     /// What the client said in `initialize` that it can do.
     pub(crate) fn capabilities(&self) -> Option<&RawValue> {
-        self.capabilities.get().map(|it| &**it)
+        self.introduction.get().map(|it| &*it.capabilities)
     }
 
     /// The least severe log messages that it takes, as a number.
@@ -119,7 +154,7 @@ impl Client {
         lock(&self.watched).contains_key(uri)
     }
 
-    /// Asks the client something, by a lane that leads to it.
+    /// Asks the client something, by a lane that leads to it; giving up waiting withdraws it.
     pub(crate) async fn ask(
         &self,
         lane: &Lane,
@@ -127,10 +162,13 @@ impl Client {
         params: Option<&(impl Serialize + Sync)>,
     ) -> Result<Box<RawValue>, AskError> {
         let (id, reply) = self.expect_reply();
-        let _asked = Asked { client: self, id };
+        let mut asked = Asked { client: self, lane, id, is_sent: false };
         let mut out = Vec::new();
         write::request(&mut out, id, method, params);
-        lane.send(Kind::Aside, out).await;
+        asked.is_sent = lane.room().await.send(Kind::Aside, out);
+        if !asked.is_sent {
+            return Err(AskError::Unreachable);
+        }
         let reply = tokio::select! {
             reply = tokio::time::timeout(ASK_DEADLINE, reply) => reply,
             () = self.end.cancelled() => return Err(AskError::Unanswered),
@@ -151,6 +189,26 @@ impl Client {
         (id, receiver)
     }
 
+    /// Tells the client that it need not answer, by the lane that it was asked by, or else aside.
+    fn withdraw(&self, lane: &Lane, id: u64) {
+        let params = json!({ "requestId": id, "reason": "it is no longer wanted" });
+        let mut out = Vec::new();
+        write::notification(&mut out, "notifications/cancelled", Some(&params));
+        let (lane, aside) = (lane.clone(), self.aside.clone());
+        let telling = async move {
+            if !lane.room().await.send(Kind::Aside, out.clone())
+                && let Some(aside) = aside
+            {
+                aside.send(Kind::Aside, out).await;
+            }
+        };
+        // Whoever gives up waiting may do so where nothing runs any more.
+        if let Ok(runtime) = Handle::try_current() {
+            let telling = self.end.clone().run_until_cancelled_owned(telling);
+            self.tasks.spawn_on(telling, &runtime);
+        }
+    }
+
     /// Hands an answer to whoever waits for it.
     pub(crate) fn settle(&self, response: &Response<'_>) {
         let Some(Ok(id)) = response.id.map(|id| id.as_str().parse()) else { return };
@@ -162,15 +220,20 @@ impl Client {
     }
 }
 
-/// An open question; it is forgotten when this is dropped.
+/// A question; if it is still open when this is dropped, it is withdrawn.
 struct Asked<'a> {
     client: &'a Client,
+    lane: &'a Lane,
     id: u64,
+    is_sent: bool,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        lock(&self.client.questions).open.remove(&self.id);
+        let is_open = lock(&self.client.questions).open.remove(&self.id).is_some();
+        if is_open && self.is_sent {
+            self.client.withdraw(self.lane, self.id);
+        }
     }
 }
 

@@ -47,14 +47,15 @@ pub(crate) enum Room {
 }
 
 impl Room {
-    /// Sends a message; one for nobody is dropped.
-    pub(crate) fn send(self, kind: Kind, message: Vec<u8>) {
+    /// Sends a message; one for nobody is dropped. Says whether it was sent.
+    pub(crate) fn send(self, kind: Kind, message: Vec<u8>) -> bool {
         let message = Bytes::from(message);
         match self {
             Room::Queue(Some(permit)) => {
                 permit.send(Outgoing { kind, message });
+                true
             }
-            Room::Queue(None) => {}
+            Room::Queue(None) => false,
             Room::Replay(replay) => replay.push(kind, message),
         }
     }
@@ -84,6 +85,14 @@ impl Lane {
     pub(crate) fn leave(&self) {
         if let Lane::Replay(replay) = self {
             replay.close();
+        }
+    }
+
+    /// Whether somebody takes messages now.
+    pub(crate) fn is_heard(&self) -> bool {
+        match self {
+            Lane::Queue(sender) => !sender.is_closed(),
+            Lane::Replay(replay) => replay.is_read(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use bytes::Bytes;
@@ -32,23 +32,27 @@ struct State {
     is_complete: bool,
     /// Counts the connections; only the last one is served.
     n_readers: u64,
+    /// How many of them are there now.
+    n_reading: usize,
 }
 
 /// One connection's place in a stream.
 pub(crate) struct Reader {
+    replay: Arc<Replay>,
     number: u64,
     position: u64,
 }
 
 impl Replay {
-    /// Appends an event. The oldest ones give way to it; a reply is the last.
-    pub(crate) fn push(&self, kind: Kind, message: Bytes) {
+    /// Appends an event. The oldest ones give way to it; a reply is the last. Says whether it is, or
+    /// was, among the events.
+    pub(crate) fn push(&self, kind: Kind, message: Bytes) -> bool {
         let mut state = self.state();
         // A notice that is still waiting need not be given twice.
         let is_waiting = state.newest > state.taken
             && state.events.back().is_some_and(|it| it.kind == kind && it.message == message);
         if state.is_complete || is_waiting {
-            return;
+            return is_waiting;
         }
         state.newest += 1;
         state.n_bytes += message.len();
@@ -63,6 +67,12 @@ impl Replay {
         }
         drop(state);
         self.arrived.notify_waiters();
+        true
+    }
+
+    /// Whether a connection is there that takes events.
+    pub(crate) fn is_read(&self) -> bool {
+        self.state().n_reading > 0
     }
 
     /// Ends the stream without an answer.
@@ -72,10 +82,12 @@ impl Replay {
     }
 
     /// A new connection, which continues after event `after`, or where the last one stopped.
-    pub(crate) fn reader(&self, after: Option<u64>) -> Reader {
+    pub(crate) fn reader(self: &Arc<Replay>, after: Option<u64>) -> Reader {
         let mut state = self.state();
         state.n_readers += 1;
+        state.n_reading += 1;
         let reader = Reader {
+            replay: Arc::clone(self),
             number: state.n_readers,
             position: after.map_or(state.taken, |it| it.min(state.newest)),
         };
@@ -113,5 +125,11 @@ impl Replay {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.replay.state().n_reading -= 1;
     }
 }

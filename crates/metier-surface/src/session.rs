@@ -15,7 +15,7 @@ use std::{
 
 use metier_upstreams::pump::Home;
 use metier_wire::{
-    Error, Fault, Frame, IdKey, Message, Meta, Notification, Request, Revision, write,
+    Era, Error, Fault, Frame, IdKey, Message, Meta, Notification, Request, Revision, write,
 };
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -100,7 +100,7 @@ impl Session {
     pub(crate) fn new(server: &Arc<Server>, aside: Option<Lane>) -> Arc<Session> {
         Arc::new(Session {
             server: Arc::clone(server),
-            client: Client::new(aside),
+            client: Client::new(aside, &server.tasks),
             state: Mutex::default(),
         })
     }
@@ -150,7 +150,7 @@ impl Session {
             Err(error) => return self.refuse(&Fault { id: Some(request.id), error }, out),
         };
         if meta.capabilities.is_some() && self.client.capabilities().is_none() {
-            self.client.introduce(meta.capabilities);
+            self.client.introduce(Era::Modern, meta.capabilities);
             self.server.responder.meet(&self.client);
         }
         match self.revision_of(request, &meta) {

@@ -12,8 +12,8 @@ use crate::{
 /// Who hears what servers say that belongs to no call. `()` hears nothing.
 ///
 /// What a server says on the stream of one call is for the [`Caller`] of that call alone. All else
-/// is for the audience: what comes by a stream that calls share, and questions that nobody's call,
-/// or the calls of several, may have led to.
+/// is for the audience: what comes by a stream that calls share, and questions that nobody's call can
+/// have led to.
 pub trait Audience: Send + Sync {
     /// A server tells something, such as a log message or that a resource has changed.
     fn told(&self, server: &ServerName, method: &str, params: Option<&RawValue>) {

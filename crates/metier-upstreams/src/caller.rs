@@ -2,17 +2,17 @@
 
 use std::{
     fmt,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use metier_wire::Error;
 use serde_json::value::RawValue;
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
 /// What comes of a question that a server asked.
 pub type Answering<'a> = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Error>> + Send + 'a>>;
@@ -31,6 +31,17 @@ pub trait Caller: Send + Sync {
         let _ = (method, params);
     }
 
+    /// Who stands behind the call: all calls of one client have the same number.
+    fn client(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Whether a question may be for this caller that does not say which call it belongs to.
+    fn claim(&self, method: &str) -> Claim {
+        let _ = method;
+        Claim::Here
+    }
+
     /// The server asks something (sampling, elicitation, roots) before it goes on.
     fn asked<'a>(&'a self, method: &'a str, params: Option<&'a RawValue>) -> Answering<'a> {
         let _ = params;
@@ -38,7 +49,29 @@ pub trait Caller: Send + Sync {
     }
 }
 
-impl Caller for () {}
+/// What speaks for a question being for a caller, where it may be for any of several. The strongest
+/// claim counts, if but one client has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Claim {
+    /// Nobody stands behind the call who could be asked.
+    Nobody,
+    /// Who stands behind it cannot answer such a question, and says so.
+    Unable,
+    /// Who stands behind it could answer, but has left the call to itself for now.
+    Away,
+    /// Who stands behind it is there and can answer.
+    Here,
+}
+
+impl Caller for () {
+    fn client(&self) -> usize {
+        0
+    }
+
+    fn claim(&self, _: &str) -> Claim {
+        Claim::Nobody
+    }
+}
 
 /// The answer of one who answers nothing.
 pub(crate) fn refusal(method: &str) -> Answering<'static> {
@@ -54,6 +87,8 @@ pub(crate) struct Running {
     moved: AtomicU64,
     /// How many questions of the server the caller has not answered yet.
     n_questions: AtomicUsize,
+    is_over: AtomicBool,
+    ended: Notify,
 }
 
 /// A question that the caller of a call thinks about; meanwhile the server is not silent, but waits.
@@ -61,8 +96,29 @@ pub(crate) struct Thinking(Arc<Running>);
 
 impl Running {
     pub(crate) fn new(caller: Arc<dyn Caller>) -> Arc<Running> {
-        let (moved, n_questions) = (AtomicU64::new(0), AtomicUsize::new(0));
-        Arc::new(Running { caller, began: Instant::now(), moved, n_questions })
+        Arc::new(Running {
+            caller,
+            began: Instant::now(),
+            moved: AtomicU64::new(0),
+            n_questions: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+            ended: Notify::new(),
+        })
+    }
+
+    /// Takes note that nobody waits for its answer any more.
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+        self.ended.notify_waiters();
+    }
+
+    /// Resolves when nobody waits for its answer any more.
+    async fn over(&self) {
+        let mut ended = pin!(self.ended.notified());
+        ended.as_mut().enable();
+        if !self.is_over.load(Ordering::Acquire) {
+            ended.await;
+        }
     }
 
     /// Takes in a sign of progress.
@@ -97,6 +153,13 @@ impl Running {
             }
             tokio::time::sleep_until(until).await;
         }
+    }
+}
+
+impl Thinking {
+    /// Resolves when the call that waits for it is over.
+    pub(crate) async fn call_over(&self) {
+        self.0.over().await;
     }
 }
 

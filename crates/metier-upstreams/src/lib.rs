@@ -107,7 +107,7 @@ mod tests;
 pub use crate::{
     audience::Audience,
     call::{CallError, Request, ToolCall},
-    caller::{Answering, Caller},
+    caller::{Answering, Caller, Claim},
     child::Stderr,
     filter::{EmptyPattern, ToolFilter},
     hub::Plan,

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{levels, relay::refusal, watches::Watched};
-use crate::{call::AskError, client::Client, responder::Remark};
+use crate::{client::Client, responder::Remark};
 
 /// How many remarks wait for clients that are slow.
 const MOST_REMARKS: usize = 256;
@@ -85,13 +85,26 @@ impl Ear {
         let _ = self.remarks.send(Remark::Updated(Arc::clone(uri)));
     }
 
-    /// The only client that a question of no call can be meant for.
-    async fn only_client(&self) -> Option<Arc<Client>> {
+    /// The only client that can be asked such a question of no call, or why there is none.
+    async fn only_client(&self, method: &str) -> Result<Arc<Client>, Error> {
         let mut first = self.first.subscribe();
         let _ = timeout(COMING, first.wait_for(Option::is_some)).await;
         let mut clients = self.clients();
-        clients.retain(|it| it.aside().is_some());
-        if clients.len() == 1 { clients.pop() } else { None }
+        clients.retain(|it| it.ear().is_some());
+        let unable = clients.iter().find_map(|it| refusal(it.capabilities(), method));
+        clients.retain(|it| refusal(it.capabilities(), method).is_none());
+        match (clients.len(), clients.pop(), unable) {
+            (1, Some(client), _) => Ok(client),
+            (0, _, Some(unable)) => Err(unable),
+            (0, _, None) => Err(unheard(method)),
+            _ => {
+                let message = format!(
+                    "it is not clear whom `{method}` is for: it belongs to no call, and several \
+                     clients could answer"
+                );
+                Err(Error::new(Error::METHOD_NOT_FOUND, message))
+            }
+        }
     }
 }
 
@@ -114,25 +127,26 @@ impl Audience for Ear {
 
     fn asked<'a>(
         &'a self,
-        server: &'a ServerName,
+        _: &'a ServerName,
         method: &'a str,
         params: Option<&'a RawValue>,
     ) -> Answering<'a> {
         Box::pin(async move {
-            let Some(client) = self.only_client().await else {
-                let message = format!(
-                    "it is not clear which client server `{server}` asks `{method}`: \
-                     several call it, or none"
-                );
-                return Err(Error::new(Error::METHOD_NOT_FOUND, message));
-            };
-            if let Some(refusal) = refusal(client.capabilities(), method) {
-                return Err(refusal);
+            let client = self.only_client(method).await?;
+            let Some(lane) = client.ear() else { return Err(unheard(method)) };
+            tokio::select! {
+                answer = client.ask(lane, method, params.as_ref()) => answer.map_err(Error::from),
+                () = client.unheard() => Err(unheard(method)),
             }
-            let Some(lane) = client.aside() else { return Err(AskError::Unanswered.into()) };
-            client.ask(lane, method, params.as_ref()).await.map_err(Error::from)
         })
     }
+}
+
+/// Why a question of no call is not asked if nobody listens.
+fn unheard(method: &str) -> Error {
+    let message =
+        format!("nobody can be asked `{method}` now: it belongs to no call, and no client listens");
+    Error::new(Error::METHOD_NOT_FOUND, message)
 }
 
 /// Whether a notification says something of a request between a server and us, by an id that means

@@ -169,6 +169,12 @@ impl Journey {
     }
 }
 
+impl Drop for Journey {
+    fn drop(&mut self) {
+        self.relay.end();
+    }
+}
+
 /// Asks whoever may give what is asked for.
 async fn go(
     upstreams: Upstreams,

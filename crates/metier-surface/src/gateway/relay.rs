@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use metier_upstreams::{Answering, Caller, Member};
+use metier_upstreams::{Answering, Caller, Claim, Member};
 use metier_wire::{Era, Error, Members, write};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{Notify, oneshot};
@@ -28,7 +28,8 @@ pub(super) struct Relay {
     level: Option<u8>,
     /// The same where the client said so once for all, in words for a server that needs it each time.
     wish: Option<Box<RawValue>>,
-    events: Mutex<VecDeque<Event>>,
+    /// What has happened; none once nobody comes for it any more.
+    events: Mutex<Option<VecDeque<Event>>>,
     moved: Notify,
 }
 
@@ -64,7 +65,7 @@ impl Relay {
             capabilities,
             level,
             wish: wish.and_then(|it| to_raw_value(levels::word(it)).ok()),
-            events: Mutex::default(),
+            events: Mutex::new(Some(VecDeque::new())),
             moved: Notify::new(),
         })
     }
@@ -103,14 +104,19 @@ impl Relay {
     }
 
     pub(super) fn try_next(&self) -> Option<Event> {
-        lock(&self.events).pop_front()
+        lock(&self.events).as_mut()?.pop_front()
+    }
+
+    /// Takes note that the call is over: who waits for an answer of the client waits in vain.
+    pub(super) fn end(&self) {
+        lock(&self.events).take();
     }
 
     fn push(&self, event: Event) {
-        let mut events = lock(&self.events);
-        if events.len() < MOST_WAITING {
+        if let Some(events) = lock(&self.events).as_mut()
+            && events.len() < MOST_WAITING
+        {
             events.push_back(event);
-            drop(events);
             self.moved.notify_one();
         }
     }
@@ -147,6 +153,19 @@ impl Caller for Relay {
         self.push(Event::Aside(out));
     }
 
+    fn client(&self) -> usize {
+        Arc::as_ptr(&lock(&self.call).client).addr()
+    }
+
+    fn claim(&self, method: &str) -> Claim {
+        match refusal(self.capabilities(), method) {
+            Some(_) => Claim::Unable,
+            // Its request has ended, and it did not come back yet.
+            None if lock(&self.call).cancellation().is_cancelled() => Claim::Away,
+            None => Claim::Here,
+        }
+    }
+
     fn asked<'a>(&'a self, method: &'a str, params: Option<&'a RawValue>) -> Answering<'a> {
         Box::pin(async move {
             if let Some(refusal) = refusal(self.capabilities(), method) {
@@ -155,7 +174,6 @@ impl Caller for Relay {
             match self.era {
                 Era::Legacy => {
                     let call = self.call();
-                    // It may belong to no call at all: the answer counts even if this one ends first.
                     let asked = call.client.ask(&call.lane, method, params.as_ref());
                     asked.await.map_err(Error::from)
                 }

@@ -77,7 +77,7 @@ impl Session {
             .map_err(|error| Error::invalid_params(format!("initialize: {error}")))?;
         let revision = Revision::negotiated(&asked.protocol_version);
         self.state().revision = Some(revision);
-        self.client.introduce(asked.capabilities);
+        self.client.introduce(Era::Legacy, asked.capabilities);
         self.server.responder.meet(&self.client);
         tracing::info!(%revision, "a client begins");
         let greeting = self.server.responder.greeting();

@@ -10,3 +10,4 @@ mod notices;
 mod questions;
 mod things;
 mod under_way;
+mod whose;

@@ -284,14 +284,14 @@ impl Wire {
     fn send_aside(
         self: &Arc<Self>,
         board: &Arc<Switchboard>,
-        message: impl Future<Output = (Vec<u8>, Option<OwnedSemaphorePermit>)> + Send + 'static,
+        message: impl Future<Output = (Option<Vec<u8>>, Option<OwnedSemaphorePermit>)> + Send + 'static,
     ) {
         // Whoever gives up waiting may do so where nothing runs any more.
         let Ok(runtime) = Handle::try_current() else { return };
         let (wire, board) = (self.clone(), board.clone());
         let sending = async move {
             // Whatever it took to be allowed to send is held until it was sent.
-            let (message, _held) = message.await;
+            let (Some(message), _held) = message.await else { return };
             tokio::select! {
                 sent = timeout(PATIENCE, wire.post(&board, message)) => match sent {
                     Ok(Ok(())) => {}

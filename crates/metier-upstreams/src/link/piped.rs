@@ -188,8 +188,9 @@ impl Inbox {
         let Ok(permit) = self.owed.clone().try_acquire_owned() else { return };
         let outbox = self.outbox.clone();
         self.tasks.spawn(async move {
-            let message = pending.await;
-            let _ = outbox.send(Outgoing { id: None, message }).await;
+            if let Some(message) = pending.await {
+                let _ = outbox.send(Outgoing { id: None, message }).await;
+            }
             drop(permit);
         });
     }

@@ -1,6 +1,7 @@
 //! The switchboard: where messages of a server meet those who wait for them.
 
 mod desk;
+mod questions;
 
 use std::{
     sync::{
@@ -10,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use metier_wire::{Error, Id, Message, Notification, Outcome, Request, Response, Revision, write};
+use metier_wire::{Error, Id, Message, Notification, Outcome, Response, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::{
@@ -19,11 +20,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::desk::Desk;
 pub(crate) use self::desk::Home;
+use self::{desk::Desk, questions::Open};
 use super::{Failed, Reply};
 use crate::{
-    caller::{Caller, Running, Thinking},
+    caller::{Caller, Running},
     identity::Identity,
 };
 
@@ -37,6 +38,8 @@ pub(crate) struct Switchboard {
     /// Milliseconds from birth to the last message of the server.
     heard: AtomicU64,
     desk: Desk,
+    /// What the server has asked and not been told yet.
+    open: Open,
     news: watch::Sender<News>,
     /// Whether we hear, or need not hear, what the server says outside of answers.
     attended: CancellationToken,
@@ -74,8 +77,8 @@ pub(crate) enum Taken {
     Owed(Pending),
 }
 
-/// A message that is still being made.
-pub(crate) type Pending = std::pin::Pin<Box<dyn Future<Output = Vec<u8>> + Send>>;
+/// A message that is still being made; none if it is no longer wanted.
+pub(crate) type Pending = std::pin::Pin<Box<dyn Future<Output = Option<Vec<u8>>> + Send>>;
 
 /// A place at the board; leaving it early counts as no longer wanting the answer.
 pub(crate) struct Place {
@@ -117,6 +120,7 @@ impl Switchboard {
             born: Instant::now(),
             heard: AtomicU64::new(0),
             desk: Desk::default(),
+            open: Open::default(),
             news: watch::Sender::default(),
             attended: CancellationToken::new(),
             over: CancellationToken::new(),
@@ -263,6 +267,7 @@ impl Switchboard {
                     running.moves(params);
                 }
             }
+            ("notifications/cancelled", Some(params)) => self.open.withdraw(params),
             ("notifications/tools/list_changed", _) => changed(|news| news.tools += 1),
             ("notifications/resources/list_changed", _) => changed(|news| news.resources += 1),
             ("notifications/prompts/list_changed", _) => changed(|news| news.prompts += 1),
@@ -283,46 +288,6 @@ impl Switchboard {
     /// The caller who waits at a seat; none once the call is over.
     fn caller_at(&self, seat: Seat) -> Option<Arc<dyn Caller>> {
         self.desk.running(seat.id).map(|it| it.caller.clone())
-    }
-
-    /// Who answers a question: the caller on whose stream it came, else the only one there is, else
-    /// the audience; and what of their calls waits for that.
-    fn answerer(&self, here: Option<Seat>) -> (Arc<dyn Caller>, Vec<Thinking>) {
-        let (running, otherwise): (Vec<_>, Arc<dyn Caller>) = match here.filter(|it| it.is_call) {
-            Some(seat) => (self.desk.running(seat.id).into_iter().collect(), Arc::new(())),
-            None => (self.desk.of_only_caller(), self.audience.clone()),
-        };
-        let caller = running.first().map_or(otherwise, |it| it.caller.clone());
-        (caller, running.iter().map(Running::think).collect())
-    }
-
-    /// What is owed to a server that asks.
-    fn asked(&self, request: &Request<'_>, here: Option<Seat>) -> Pending {
-        let id = request.id.to_raw();
-        let (method, params) = (request.method.to_string(), request.params.map(ToOwned::to_owned));
-        let (answerer, thinking) = self.answerer(here);
-        let over = self.over.clone();
-        Box::pin(async move {
-            let answer = match &*method {
-                "ping" => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
-                _ => tokio::select! {
-                    answer = answerer.asked(&method, params.as_deref()) => answer,
-                    () = over.cancelled() => Err(Error::internal("the connection is over")),
-                },
-            };
-            drop(thinking);
-            let mut out = Vec::new();
-            match (Id::new(&id), answer) {
-                (Some(id), Ok(result)) => {
-                    write::result(&mut out, id, |out| {
-                        out.extend_from_slice(result.get().as_bytes());
-                    });
-                }
-                (id, Err(error)) => write::error(&mut out, id, &error),
-                (None, Ok(_)) => {}
-            }
-            out
-        })
     }
 
     /// Fails the one who waits for `id`.

@@ -6,14 +6,14 @@ use std::{
 };
 
 use serde_json::{Value, json, value::RawValue};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::{
     call, call_for,
-    fake::{Act, Fake, good, modern, result},
+    fake::{Act, Fake, good, modern, notification, result},
     outcome, raw, settle,
 };
-use crate::{Answering, Caller};
+use crate::{Answering, Caller, Claim};
 
 /// A caller that answers every question with the same, and keeps a list of them.
 struct Oracle {
@@ -102,28 +102,127 @@ async fn a_question_outside_of_any_call_is_refused() {
     upstreams.stop().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_question_that_may_be_for_either_of_two_callers_is_refused() {
+/// A caller with a claim to questions: one that lets them be open, and keeps a list of what became
+/// of them.
+struct Guest {
+    name: &'static str,
+    client: usize,
+    claim: Claim,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+/// Says so when a question is no longer open.
+struct Withdrawn<'a>(&'a Guest);
+
+impl Guest {
+    fn hear(&self, what: &str) {
+        self.heard.lock().unwrap().push(format!("{what} {}", self.name));
+    }
+}
+
+impl Drop for Withdrawn<'_> {
+    fn drop(&mut self) {
+        self.0.hear("withdrawn from");
+    }
+}
+
+impl Caller for Guest {
+    fn client(&self) -> usize {
+        self.client
+    }
+
+    fn claim(&self, _method: &str) -> Claim {
+        self.claim
+    }
+
+    fn asked<'a>(&'a self, _: &'a str, _: Option<&'a RawValue>) -> Answering<'a> {
+        self.hear("asked");
+        let withdrawn = Withdrawn(self);
+        Box::pin(async move {
+            std::future::pending::<()>().await;
+            drop(withdrawn);
+            Ok(raw("{}"))
+        })
+    }
+}
+
+/// What becomes of a question that a server asks by a pipe while guests call it: `a1 here` is a call
+/// of client 1. Then each of these happens: a message of the server, or the end of a call.
+async fn check_open(guests: &[&'static str], method: &str, then: &[&str], expected: &[&str]) {
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let fake = Fake::on("tools/call", |_, _| Vec::new());
     let upstreams = fake.kept();
     settle(&upstreams).await;
-    let (one, other) = (Oracle::saying("{}"), Oracle::saying("{}"));
-    let calls = async {
-        let one = call_for(&upstreams, "{}", one.clone());
-        let other = call_for(&upstreams, "{}", other.clone());
-        tokio::join!(one, other)
-    };
-    let asked = async {
-        sleep(Duration::from_secs(1)).await;
-        let Act::Say(asked) = question("elicitation/create") else { panic!("it is said") };
-        fake.say(asked).await;
-    };
-    let _ = timeout(Duration::from_secs(5), async { tokio::join!(calls, asked) }).await;
-    assert_eq!((one.questions().len(), other.questions().len()), (0, 0));
-    let answers: Vec<Value> = fake.seen().into_iter().filter(|it| it["method"].is_null()).collect();
-    assert_eq!(answers.len(), 1);
-    assert_eq!(answers[0]["error"]["code"], -32601);
+    let mut calls = Vec::new();
+    for guest in guests {
+        let (name, claim) = guest.split_once(' ').unwrap();
+        let claim = match claim {
+            "here" => Claim::Here,
+            "away" => Claim::Away,
+            "unable" => Claim::Unable,
+            _ => Claim::Nobody,
+        };
+        let client = name[1..].parse().unwrap();
+        let guest = Arc::new(Guest { name, client, claim, heard: heard.clone() });
+        let upstreams = upstreams.clone();
+        let call = async move { call_for(&upstreams, "{}", guest).await };
+        let mut call = Box::pin(call);
+        assert!(futures_util::future::poll_immediate(&mut call).await.is_none());
+        calls.push((name, call));
+    }
+    sleep(Duration::from_millis(1)).await;
+    fake.say(json!({ "jsonrpc": "2.0", "id": "q-1", "method": method })).await;
+    for what in then {
+        sleep(Duration::from_millis(1)).await;
+        match *what {
+            "cancelled" => {
+                let params = json!({ "requestId": "q-1", "reason": "x" });
+                fake.say(notification("notifications/cancelled", params)).await;
+            }
+            "dies" => fake.act(Act::Leave).await,
+            name => calls.retain(|(it, _)| *it != name),
+        }
+    }
+    sleep(Duration::from_millis(1)).await;
+    let mut got = heard.lock().unwrap().clone();
+    let answers = fake.seen().into_iter().filter(|it| it["method"].is_null());
+    got.extend(answers.map(|it| it["error"]["message"].to_string()));
+    assert_eq!(got, expected, "{guests:?} {method} {then:?}");
+    drop(calls);
     upstreams.stop().await;
+}
+
+const ELICIT: &str = "elicitation/create";
+const UNCLEAR: &str = "\"it is not clear whom `elicitation/create` is for: several clients that \
+    could answer have calls under way here, and it does not say for which of these it is\"";
+const CALL_OVER: &str = "\"the call is over for which this was asked\"";
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_no_known_call_is_for_the_only_client_that_can_answer() {
+    check_open(&["a1 here", "b2 unable"], ELICIT, &[], &["asked a1"]).await;
+    check_open(&["a1 here", "b2 unable", "c3 nobody"], ELICIT, &[], &["asked a1"]).await;
+    check_open(&["a1 here", "b1 here", "c1 here"], ELICIT, &[], &["asked c1"]).await;
+    check_open(&["a1 here", "b2 away"], ELICIT, &[], &["asked a1"]).await;
+    check_open(&["a1 unable", "b2 away"], ELICIT, &[], &["asked b2"]).await;
+    check_open(&["a1 unable", "b2 unable"], ELICIT, &[], &["asked b2"]).await;
+    check_open(&["a1 here", "b2 here"], ELICIT, &[], &[UNCLEAR]).await;
+    check_open(&["a1 away", "b2 away"], ELICIT, &[], &[UNCLEAR]).await;
+    let nobody = r#""nobody here answers `elicitation/create`""#;
+    check_open(&["a1 nobody"], ELICIT, &[], &[nobody]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_withdrawn_when_its_server_says_so_or_dies_or_its_last_call_ends() {
+    let check = check_open;
+    check(&["a1 here"], ELICIT, &["cancelled"], &["asked a1", "withdrawn from a1"]).await;
+    check(&["a1 here"], ELICIT, &["dies"], &["asked a1", "withdrawn from a1"]).await;
+    check(&["a1 here"], ELICIT, &["a1"], &["asked a1", "withdrawn from a1", CALL_OVER]).await;
+    check(&["a1 here", "b1 here"], ELICIT, &["b1"], &["asked b1"]).await;
+    let both = ["asked b1", "withdrawn from b1", CALL_OVER];
+    check(&["a1 here", "b1 here"], ELICIT, &["b1", "a1"], &both).await;
+    // Roots may be asked for outside of any call.
+    check(&["a1 here"], "roots/list", &["a1"], &["asked a1"]).await;
+    check(&["a1 here"], "roots/list", &["cancelled"], &["asked a1", "withdrawn from a1"]).await;
 }
 
 #[tokio::test(start_paused = true)]

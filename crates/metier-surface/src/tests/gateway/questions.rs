@@ -216,7 +216,7 @@ async fn calls_that_wait_for_answers_do_not_get_those_of_others() {
 }
 
 #[tokio::test]
-async fn a_question_of_no_call_reaches_the_only_client_and_nobody_if_there_are_two() {
+async fn a_question_of_no_call_reaches_the_only_client_that_can_answer_and_nobody_if_two_can() {
     let fake = Fake::legacy();
     let front = Front::of(&[("a", &fake)]).await;
     fake.heard("roots/list", &json!({})).await;
@@ -225,10 +225,17 @@ async fn a_question_of_no_call_reaches_the_only_client_and_nobody_if_there_are_t
     let question = client.next().await;
     client.answer(&question, json!({ "roots": [] }));
     assert_eq!(asked.await.unwrap()["result"], json!({ "roots": [] }));
+    let _unable = front.legacy(&json!({ "sampling": {} }));
+    let _cannot_be_asked = front.modern(&everything());
+    let asked = fake.ask("roots/list", &json!({}));
+    let question = client.next().await;
+    client.answer(&question, json!({ "roots": [] }));
+    assert_eq!(asked.await.unwrap()["result"], json!({ "roots": [] }));
     let _other = front.legacy(&everything());
     let refused = fake.ask("roots/list", &json!({})).await.unwrap();
-    assert_eq!(refused["error"]["code"], -32601);
-    assert!(refused["error"]["message"].as_str().unwrap().contains("server `a` asks `roots/list`"));
+    let words = "it is not clear whom `roots/list` is for: it belongs to no call, and several \
+                 clients could answer";
+    assert_eq!(refused["error"], json!({ "code": -32601, "message": words }));
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{Machine, TREE, definitions};
 use metier_wire::Era;
+use tokio_util::task::TaskTracker;
 
 use crate::{
     Implementation, Meta, Offer, Presentation, Tool, ToolNames, client::Client, tool_list::ToolList,
@@ -11,7 +12,7 @@ use crate::{
 
 fn list(offer: &Offer, era: Era) -> Value {
     let server = Implementation { name: "metier".into(), version: "1".into() };
-    let list = ToolList { server, gateway: None, client: Client::new(None) };
+    let list = ToolList { server, gateway: None, client: Client::new(None, &TaskTracker::new()) };
     let mut out = Vec::new();
     assert_eq!(list.write(offer, None, era, &mut out), Meta::Absent);
     serde_json::from_slice(&out).unwrap()

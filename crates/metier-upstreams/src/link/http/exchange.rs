@@ -57,7 +57,7 @@ impl Drop for Exchange<'_> {
     fn drop(&mut self) {
         if self.place.leave() && self.manner == Manner::Legacy {
             let message = cancellation(self.place.id());
-            self.wire.send_aside(self.board, async { (message, None) });
+            self.wire.send_aside(self.board, async { (Some(message), None) });
         }
     }
 }

@@ -25,7 +25,16 @@ pub(super) struct Waiting {
     /// Where the answer goes, if it does not come by a stream of the one who waits.
     pub(super) reply: oneshot::Sender<Reply>,
     pub(super) home: Home,
-    running: Option<Arc<Running>>,
+    call: Option<UnderWay>,
+}
+
+/// A call for whose answer someone waits; it is over when this is dropped.
+struct UnderWay(Arc<Running>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 /// Where someone waits.
@@ -51,7 +60,7 @@ impl Desk {
         }
         book.last_id += 1;
         let id = book.last_id;
-        book.waiting.insert(id, Waiting { reply, home, running });
+        book.waiting.insert(id, Waiting { reply, home, call: running.map(UnderWay) });
         Some((id, receiver))
     }
 
@@ -75,7 +84,7 @@ impl Desk {
 
     /// Whether a call is under way.
     pub(super) fn has_calls(&self) -> bool {
-        self.book().waiting.values().any(|it| it.running.is_some())
+        self.book().waiting.values().any(|it| it.call.is_some())
     }
 
     /// The id of the only one who waits.
@@ -87,15 +96,16 @@ impl Desk {
 
     /// The call under an id.
     pub(super) fn running(&self, id: u64) -> Option<Arc<Running>> {
-        self.book().waiting.get(&id)?.running.clone()
+        self.book().waiting.get(&id)?.call.as_ref().map(|it| it.0.clone())
     }
 
-    /// All calls under way, if they have one caller.
-    pub(super) fn of_only_caller(&self) -> Vec<Arc<Running>> {
+    /// All calls under way, the newest first.
+    pub(super) fn calls(&self) -> Vec<Arc<Running>> {
         let book = self.book();
-        let running: Vec<_> = book.waiting.values().filter_map(|it| it.running.clone()).collect();
-        let is_one = running.windows(2).all(|it| Arc::ptr_eq(&it[0].caller, &it[1].caller));
-        if is_one { running } else { Vec::new() }
+        let calls = book.waiting.iter().filter_map(|(id, it)| Some((*id, it.call.as_ref()?)));
+        let mut calls: Vec<_> = calls.map(|(id, call)| (id, call.0.clone())).collect();
+        calls.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
+        calls.into_iter().map(|(_, call)| call).collect()
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
