@@ -206,12 +206,13 @@ impl Gateway {
     /// Does an errand for a client, or goes on with one that waited for its answer.
     async fn run(&self, target: Target, parcel: Parcel, call: Call) -> Done {
         let errand = Errand { upstreams: self.upstreams.clone(), target, parcel };
-        let journey = match errand.resumes(&self.parked) {
+        // Requests of earlier revisions go on with nothing.
+        let resumed = match call.era() {
+            Era::Modern => errand.resumes(&self.parked)?,
+            Era::Legacy => None,
+        };
+        let journey = match resumed {
             Some(journey) => journey,
-            None if call.era() == Era::Modern && errand.is_stale() => {
-                let message = "`requestState` is unknown here: make the request anew, without it";
-                return Err(Error::invalid_params(message));
-            }
             None => Journey::new(errand, &call, self.shelf().as_ref()),
         };
         journey.go(call, &self.parked).await

@@ -3,8 +3,8 @@
 use std::{pin::Pin, sync::Arc};
 
 use metier_upstreams::{CallError, Member, Request, ServerName, ToolCall, ToolEntry, Upstreams};
-use metier_wire::{Era, Error, Members};
-use serde_json::{json, value::RawValue};
+use metier_wire::{Era, Error, Members, Text};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{
     parked::Parked,
@@ -81,31 +81,38 @@ impl Parcel {
 }
 
 impl Errand {
-    /// The journey that this goes on with, if one waits for it.
-    pub(super) fn resumes(&self, parked: &Parked) -> Option<Journey> {
-        if !self.may_go_on() {
-            return None;
+    /// The journey that this goes on with, if it goes on with one that began here.
+    pub(super) fn resumes(&self, parked: &Parked) -> Result<Option<Journey>, Error> {
+        // Most errands need not be read for that.
+        if !self.parcel.params.get().contains("\"requestState\"") {
+            return Ok(None);
         }
-        parked.resume(&Members::of(&self.parcel.params)?, &self.target.purpose())
-    }
-
-    /// Whether it goes on with a round that its server, of an era without rounds, cannot have begun.
-    pub(super) fn is_stale(&self) -> bool {
-        let knows_rounds = match &self.target {
-            Target::Tool(_, era) => *era == Era::Modern,
-            Target::Things(things) => things.iter().any(|it| it.era == Era::Modern),
+        let members = Members::of(&self.parcel.params).unwrap_or_default();
+        let Some(raw) = members.get("requestState") else { return Ok(None) };
+        let Ok(Text(state)) = serde_json::from_str(raw.get()) else {
+            return Err(Error::invalid_params("`requestState` must be a string"));
         };
-        let has_state = || Members::of(&self.parcel.params)?.get("requestState");
-        !knows_rounds && self.may_go_on() && has_state().is_some()
-    }
-
-    /// Whether it can go on with anything: most errands need not be read for that.
-    fn may_go_on(&self) -> bool {
-        self.parcel.params.get().contains("\"requestState\"")
+        match parked.resume(&state, &members, &self.target.purpose())? {
+            // Its server may have begun it.
+            None if self.target.knows_rounds() => Ok(None),
+            None => {
+                let message = "`requestState` is unknown here: make the request anew, without it";
+                Err(Error::invalid_params(message))
+            }
+            journey => Ok(journey),
+        }
     }
 }
 
 impl Target {
+    /// Whether a server that may be asked can ask for more by its result.
+    fn knows_rounds(&self) -> bool {
+        match self {
+            Target::Tool(_, era) => *era == Era::Modern,
+            Target::Things(things) => things.iter().any(|it| it.era == Era::Modern),
+        }
+    }
+
     /// What tells it from all others.
     fn purpose(&self) -> String {
         match self {
@@ -131,10 +138,19 @@ impl Journey {
         };
         let purpose = errand.target.purpose();
         let Errand { upstreams, target, parcel } = errand;
-        let Parcel { params, capabilities } = parcel;
-        let relay = Relay::new(call.clone(), capabilities, &params);
-        let going = Box::pin(go(upstreams, target, params, Arc::clone(&relay)));
+        let relay = Relay::new(call.clone(), parcel);
+        let going = Box::pin(go(upstreams, target, Arc::clone(&relay)));
         Journey { going, relay, counted, is_read, purpose }
+    }
+
+    /// Whether a request wants the very same of it.
+    pub(super) fn has_arguments(&self, members: &Members<'_>) -> bool {
+        let first = Members::of(self.relay.params()).unwrap_or_default();
+        let value = |it: &RawValue| serde_json::from_str::<Value>(it.get()).unwrap_or_default();
+        match (first.get("arguments"), members.get("arguments")) {
+            (Some(one), Some(other)) => one.get() == other.get() || value(one) == value(other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
     }
 
     /// Goes on until there is an answer for the client: the result, or a question.
@@ -176,13 +192,8 @@ impl Drop for Journey {
 }
 
 /// Asks whoever may give what is asked for.
-async fn go(
-    upstreams: Upstreams,
-    target: Target,
-    params: Box<RawValue>,
-    relay: Arc<Relay>,
-) -> (Era, Outcome) {
-    let members = Members::of(&params).unwrap_or_default();
+async fn go(upstreams: Upstreams, target: Target, relay: Arc<Relay>) -> (Era, Outcome) {
+    let members = Members::of(relay.params()).unwrap_or_default();
     let meta = members.get("_meta").and_then(Members::of).unwrap_or_default();
     let passed_on = meta.0.iter().filter(|(key, _)| !BETWEEN_NEIGHBOURS.contains(&&**key));
     let meta = |server: Era| -> Vec<Member<'_>> {

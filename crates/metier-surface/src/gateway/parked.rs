@@ -75,18 +75,28 @@ impl Parked {
         Ok(Body::plain(result))
     }
 
-    /// The call with that purpose whose question parameters answer, if they answer any here.
-    pub(super) fn resume(&self, params: &Members<'_>, purpose: &str) -> Option<Journey> {
-        let state = params.text("requestState")?;
+    /// The call that waits under a state, if one does, with the answer that these parameters bring.
+    /// A request that does not fit is refused, and the call goes on waiting for one that does.
+    pub(super) fn resume(
+        &self,
+        state: &str,
+        params: &Members<'_>,
+        purpose: &str,
+    ) -> Result<Option<Journey>, Error> {
         let mut waiting = self.waiting();
-        waiting.get(&*state).filter(|it| it.journey.purpose == purpose)?;
-        let Waiting { journey, answer, .. } = waiting.remove(&*state)?;
-        drop(waiting);
+        let Some(Waiting { journey, .. }) = waiting.get(state) else { return Ok(None) };
+        if journey.purpose != purpose || !journey.has_arguments(params) {
+            let message = "`requestState` belongs to another request: repeat that with the answer";
+            return Err(Error::invalid_params(message));
+        }
         let responses = params.get("inputResponses").and_then(Members::of).unwrap_or_default();
-        let response = responses.get(KEY).map(ToOwned::to_owned);
-        let refusal = || Error::invalid_params("the client did not answer");
-        let _ = answer.send(response.ok_or_else(refusal));
-        Some(journey)
+        let Some(response) = responses.get(KEY).filter(|it| it.get().starts_with('{')) else {
+            let message = format!("`inputResponses` must have the answer `{KEY}`, an object");
+            return Err(Error::invalid_params(message));
+        };
+        let Some(Waiting { journey, answer, .. }) = waiting.remove(state) else { return Ok(None) };
+        let _ = answer.send(Ok(response.to_owned()));
+        Ok(Some(journey))
     }
 
     /// Drops calls whose clients do not come back.

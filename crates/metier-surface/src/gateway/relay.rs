@@ -10,7 +10,7 @@ use metier_wire::{Era, Error, Members, write};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{Notify, oneshot};
 
-use super::{ear::is_between_neighbours, levels};
+use super::{ear::is_between_neighbours, journey::Parcel, levels};
 use crate::call::Call;
 
 /// The member of `_meta` by which a request asks for log messages.
@@ -23,7 +23,8 @@ pub(super) struct Relay {
     /// The request that is being answered; another one after each round of questions.
     call: Mutex<Call>,
     era: Era,
-    capabilities: Option<Box<RawValue>>,
+    /// What the client sent, and what it can do.
+    parcel: Parcel,
     /// The least severe log messages that the client wants; none if it wants none.
     level: Option<u8>,
     /// The same where the client said so once for all, in words for a server that needs it each time.
@@ -49,20 +50,16 @@ pub(super) struct Question {
 }
 
 impl Relay {
-    /// Speaks for the client of a call with these parameters.
-    pub(super) fn new(
-        call: Call,
-        capabilities: Option<Box<RawValue>>,
-        params: &RawValue,
-    ) -> Arc<Relay> {
+    /// Speaks for the client of a call that sent this.
+    pub(super) fn new(call: Call, parcel: Parcel) -> Arc<Relay> {
         let (level, wish) = match call.era() {
             Era::Legacy => (Some(call.client.level()), call.client.wanted_level()),
-            Era::Modern => (wanted_level(params), None),
+            Era::Modern => (wanted_level(&parcel.params), None),
         };
         Arc::new(Relay {
             era: call.era(),
             call: Mutex::new(call),
-            capabilities,
+            parcel,
             level,
             wish: wish.and_then(|it| to_raw_value(levels::word(it)).ok()),
             events: Mutex::new(Some(VecDeque::new())),
@@ -72,7 +69,12 @@ impl Relay {
 
     /// What the client can do, as it says.
     pub(super) fn capabilities(&self) -> Option<&RawValue> {
-        self.capabilities.as_deref()
+        self.parcel.capabilities.as_deref()
+    }
+
+    /// What the client sent.
+    pub(super) fn params(&self) -> &RawValue {
+        &self.parcel.params
     }
 
     /// What a server of that era must be told of the log messages that the client wants.

@@ -203,6 +203,41 @@ async fn a_state_serves_once_and_only_for_the_tool_that_was_called() {
 }
 
 #[tokio::test]
+async fn a_request_that_does_not_fit_its_state_is_refused_and_does_not_use_it_up() {
+    let fake = asking("roots/list", json!({}));
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.modern(&everything());
+    let asked = result(&client.ask("tools/call", CALL).await);
+    let right = retry(&asked, "question", json!({ "roots": [] }));
+    let other = "`requestState` belongs to another request: repeat that with the answer";
+    let no_answer = "`inputResponses` must have the answer `question`, an object";
+    let wrong: [(&str, Value, &str); 8] = [
+        ("requestState", json!(7), "`requestState` must be a string"),
+        ("requestState", json!(null), "`requestState` must be a string"),
+        ("arguments", json!({ "x": 2 }), other),
+        ("arguments", json!(null), other),
+        ("inputResponses", json!(null), no_answer),
+        ("inputResponses", json!({}), no_answer),
+        ("inputResponses", json!({ "answer": {} }), no_answer),
+        ("inputResponses", json!({ "question": null }), no_answer),
+    ];
+    for (member, value, words) in wrong {
+        let mut params = right.clone();
+        params[member] = value;
+        let refused = client.ask("tools/call", &params).await;
+        assert_eq!(refused["error"], json!({ "code": -32602, "message": words }), "{params}");
+    }
+    let without = retry(&asked, "question", json!({ "roots": [] }));
+    let mut without_answers = without.as_object().unwrap().clone();
+    without_answers.remove("inputResponses");
+    let refused = client.ask("tools/call", Value::from(without_answers)).await;
+    assert_eq!(refused["error"]["message"], no_answer);
+    let answer = client.ask("tools/call", &right).await;
+    assert_eq!(result(&answer)["answers"][0]["result"], json!({ "roots": [] }));
+    assert_eq!(fake.seen("tools/call").len(), 1);
+}
+
+#[tokio::test]
 async fn calls_that_wait_for_answers_do_not_get_those_of_others() {
     let front = Front::of(&[("a", &asking("roots/list", json!({})))]).await;
     let (mut one, mut other) = (front.modern(&everything()), front.modern(&everything()));

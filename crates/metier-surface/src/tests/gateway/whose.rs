@@ -132,18 +132,16 @@ async fn a_session_with_two_calls_and_no_stream_of_its_own_is_asked_on_the_strea
     };
     let answering = async {
         fake.sees("tools/call", 1).await;
-        let (asked, other) = tokio::join!(
-            async {
-                fake.sees("tools/call", 2).await;
-                fake.ask(ELICIT, &json!({}))
-            },
-            call(2),
-        );
-        let mut events = Events::of(other);
+        let mut asked = None;
+        let asking = async {
+            fake.sees("tools/call", 2).await;
+            asked = Some(fake.ask(ELICIT, &json!({})));
+        };
+        let mut events = Events::of(tokio::join!(asking, call(2)).1);
         let question = events.message().await;
         let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "n": 1 } });
         assert_eq!(post(&routes, &session, answer).await.status(), 202);
-        let answer = asked.await.unwrap();
+        let answer = asked.unwrap().await.unwrap();
         fake.go_on();
         fake.go_on();
         (answer, events.message().await)
