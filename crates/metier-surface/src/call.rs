@@ -1,25 +1,30 @@
 //! A call: one request that is being worked on, and its ways back to the client.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use metier_wire::{Era, Error, Members, Revision, write};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use crate::{
     client::Client,
     lane::{Kind, Lane},
 };
 
-/// One request that is being worked on.
+/// One request that is being worked on; clones are the same one. When the client no longer wants its
+/// answer, the work is dropped.
 #[derive(Clone)]
-pub struct Call {
-    pub(crate) client: Arc<Client>,
-    pub(crate) lane: Lane,
-    pub(crate) revision: Revision,
-    pub(crate) progress_token: Option<Box<RawValue>>,
-    pub(crate) cancelled: CancellationToken,
+pub struct Call(Arc<Inner>);
+
+struct Inner {
+    client: Arc<Client>,
+    lane: Lane,
+    revision: Revision,
+    progress_token: Option<Box<RawValue>>,
+    is_over: AtomicBool,
 }
 
 /// Why the client did not answer a request of ours.
@@ -49,25 +54,50 @@ struct Progress<'a> {
 }
 
 impl Call {
+    pub(crate) fn new(
+        client: &Arc<Client>,
+        lane: Lane,
+        revision: Revision,
+        progress_token: Option<&RawValue>,
+    ) -> Call {
+        let progress_token = progress_token.map(ToOwned::to_owned);
+        let is_over = AtomicBool::new(false);
+        let client = Arc::clone(client);
+        Call(Arc::new(Inner { client, lane, revision, progress_token, is_over }))
+    }
+
     /// The lifecycle under which the request came.
     #[must_use]
     pub fn era(&self) -> Era {
-        self.revision.era()
+        self.0.revision.era()
     }
 
-    /// Resolves when the client no longer wants the answer.
-    pub async fn cancelled(&self) {
-        self.cancelled.cancelled().await;
+    pub(crate) fn client(&self) -> &Arc<Client> {
+        &self.0.client
     }
 
-    /// What is cancelled with the request, for work that cannot wait for it.
-    pub(crate) fn cancellation(&self) -> CancellationToken {
-        self.cancelled.clone()
+    pub(crate) fn lane(&self) -> &Lane {
+        &self.0.lane
+    }
+
+    pub(crate) fn progress_token(&self) -> Option<&RawValue> {
+        self.0.progress_token.as_deref()
+    }
+
+    /// Whether it has ended, or nobody wants its answer any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.is_over.load(Ordering::Acquire)
+    }
+
+    /// Takes note that it has ended, with or without an answer.
+    pub(crate) fn end(&self) {
+        self.0.is_over.store(true, Ordering::Release);
+        self.0.lane.leave();
     }
 
     /// Tells the client how far the work has come, if it wants to know.
     pub async fn progress(&self, progress: u64, message: Option<&str>) {
-        let Some(progress_token) = self.progress_token.as_deref() else { return };
+        let Some(progress_token) = self.progress_token() else { return };
         // Revision 2024-11-05 has no message; clients ignore what they do not know.
         let params = Progress { progress_token, progress, message };
         self.notify("notifications/progress", &params).await;
@@ -77,7 +107,7 @@ impl Call {
     pub async fn notify(&self, method: &str, params: &impl Serialize) {
         let mut out = Vec::new();
         write::notification(&mut out, method, Some(params));
-        self.lane.send(Kind::Aside, out).await;
+        self.0.lane.send(Kind::Aside, out).await;
     }
 
     /// Asks the client something on behalf of this request.
@@ -87,17 +117,14 @@ impl Call {
         params: Option<&(impl Serialize + Sync)>,
     ) -> Result<Box<RawValue>, AskError> {
         if self.era() == Era::Modern {
-            return Err(AskError::NotAskable(self.revision));
+            return Err(AskError::NotAskable(self.0.revision));
         }
-        tokio::select! {
-            reply = self.client.ask(&self.lane, method, params) => reply,
-            () = self.cancelled() => Err(AskError::Unanswered),
-        }
+        self.0.client.ask(&self.0.lane, method, params).await
     }
 
     /// Sends the client a message that belongs to this request.
     pub(crate) async fn tell(&self, message: Vec<u8>) {
-        self.lane.send(Kind::Aside, message).await;
+        self.0.lane.send(Kind::Aside, message).await;
     }
 }
 

@@ -40,13 +40,13 @@ pub(crate) enum Kind {
 }
 
 /// Room for one message.
-pub(crate) enum Room {
+pub(crate) enum Room<'a> {
     /// `None`: nobody is there to take it.
-    Queue(Option<mpsc::OwnedPermit<Outgoing>>),
-    Replay(Arc<Replay>),
+    Queue(Option<mpsc::Permit<'a, Outgoing>>),
+    Replay(&'a Replay),
 }
 
-impl Room {
+impl Room<'_> {
     /// Sends a message; one for nobody is dropped. Says whether it was sent.
     pub(crate) fn send(self, kind: Kind, message: Vec<u8>) -> bool {
         let message = Bytes::from(message);
@@ -74,10 +74,10 @@ impl Lane {
     }
 
     /// Waits until there is room for a message.
-    pub(crate) async fn room(&self) -> Room {
+    pub(crate) async fn room(&self) -> Room<'_> {
         match self {
-            Lane::Queue(sender) => Room::Queue(sender.clone().reserve_owned().await.ok()),
-            Lane::Replay(replay) => Room::Replay(Arc::clone(replay)),
+            Lane::Queue(sender) => Room::Queue(sender.reserve().await.ok()),
+            Lane::Replay(replay) => Room::Replay(replay),
         }
     }
 

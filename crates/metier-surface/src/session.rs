@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use metier_upstreams::pump::Home;
+use metier_upstreams::pump::{Home, Task};
 use metier_wire::{
     Era, Error, Fault, Frame, IdKey, Message, Meta, Notification, Request, Revision, write,
 };
@@ -72,7 +72,8 @@ pub(crate) struct Session {
 struct State {
     revision: Option<Revision>,
     is_initialized: bool,
-    running: HashMap<IdKey, CancellationToken>,
+    /// What is being worked on.
+    running: HashMap<IdKey, Option<Task>>,
 }
 
 /// A request, and the rules under which it came.
@@ -100,7 +101,7 @@ impl Session {
     pub(crate) fn new(server: &Arc<Server>, aside: Option<Lane>) -> Arc<Session> {
         Arc::new(Session {
             server: Arc::clone(server),
-            client: Client::new(aside, &server.tasks),
+            client: Client::new(aside, &server.home.tasks),
             state: Mutex::default(),
         })
     }

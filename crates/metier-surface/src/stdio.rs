@@ -50,8 +50,10 @@ pub(crate) async fn serve(
         reader.run(input);
         let _ = ended.send(());
     });
+    let unread = Arc::clone(&session);
     server.home.begin(When::Last, async move {
         write_out(outgoing, output).await;
+        unread.end();
         let _ = written.send(());
     });
     tokio::select! {
@@ -59,7 +61,7 @@ pub(crate) async fn serve(
         () = stop.cancelled() => {}
     }
     server.finish().await;
-    session.client.end.cancel();
+    session.end();
     let farewell = async {
         lane.send(Kind::End, Vec::new()).await;
         let _ = all_written.await;

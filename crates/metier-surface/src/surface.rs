@@ -351,12 +351,12 @@ async fn fill(order: Order, counter: Counter, gateway: Option<Arc<Gateway>>, cal
             offer = first(offers, &call).await?;
         }
     }
-    reveal(gateway.as_deref(), &order, &offer, &call.client);
+    reveal(gateway.as_deref(), &order, &offer, call.client());
     let _desk = desks.acquire().await;
-    let (era, cancelled) = (call.era(), call.cancellation());
+    let era = call.era();
     let filled = tokio::task::spawn_blocking(move || {
         let mut out = Vec::new();
-        if !cancelled.is_cancelled() {
+        if !call.is_over() {
             order.fill(&offer, era, &mut out);
         }
         let is_search = matches!(order, Order::Search { .. });

@@ -8,7 +8,7 @@ mod task;
 
 use std::{cell::RefCell, collections::VecDeque, marker::PhantomData, sync::Arc};
 
-pub use self::task::Home;
+pub use self::task::{Home, Task};
 
 /// Something that falls due.
 pub trait Turn: Send + Sync {
@@ -82,7 +82,9 @@ impl Pump {
 
 impl Drop for Pump {
     fn drop(&mut self) {
-        while self.is_outermost && let Some(turn) = Pump::next() {
+        while self.is_outermost
+            && let Some(turn) = Pump::next()
+        {
             turn.turn();
         }
     }

@@ -53,7 +53,7 @@ impl Relay {
     /// Speaks for the client of a call that sent this.
     pub(super) fn new(call: Call, parcel: Parcel) -> Arc<Relay> {
         let (level, wish) = match call.era() {
-            Era::Legacy => (Some(call.client.level()), call.client.wanted_level()),
+            Era::Legacy => (Some(call.client().level()), call.client().wanted_level()),
             Era::Modern => (wanted_level(&parcel.params), None),
         };
         Arc::new(Relay {
@@ -131,7 +131,7 @@ impl Relay {
 impl Caller for Relay {
     fn progress(&self, params: &RawValue) {
         let call = lock(&self.call);
-        let Some(token) = call.progress_token.as_deref() else { return };
+        let Some(token) = call.progress_token() else { return };
         let Some(mut members) = Members::of(params) else { return };
         for (key, value) in &mut members.0 {
             if key == "progressToken" {
@@ -156,14 +156,14 @@ impl Caller for Relay {
     }
 
     fn client(&self) -> usize {
-        Arc::as_ptr(&lock(&self.call).client).addr()
+        Arc::as_ptr(lock(&self.call).client()).addr()
     }
 
     fn claim(&self, method: &str) -> Claim {
         match refusal(self.capabilities(), method) {
             Some(_) => Claim::Unable,
             // Its request has ended, and it did not come back yet.
-            None if lock(&self.call).cancellation().is_cancelled() => Claim::Away,
+            None if lock(&self.call).is_over() => Claim::Away,
             None => Claim::Here,
         }
     }
@@ -176,7 +176,7 @@ impl Caller for Relay {
             match self.era {
                 Era::Legacy => {
                     let call = self.call();
-                    let asked = call.client.ask(&call.lane, method, params.as_ref());
+                    let asked = call.client().ask(call.lane(), method, params.as_ref());
                     asked.await.map_err(Error::from)
                 }
                 Era::Modern => {

@@ -125,9 +125,18 @@ async fn run_modern(
 ) -> Response {
     let mut out = Vec::new();
     match run(&session, asked, &mut out) {
-        (Taken::Running, Some(queue)) => streamed(queue, wants, (session, place)).await,
+        (Taken::Running, Some(queue)) => streamed(queue, wants, (Alone(session), place)).await,
         (Taken::Refused(code), _) => wants.refusal(code, out),
         (Taken::Answered | Taken::Silently | Taken::Running, _) => wants.whole(StatusCode::OK, out),
+    }
+}
+
+/// The session of one request, which ends with it.
+struct Alone(Arc<Session>);
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 
@@ -151,7 +160,7 @@ fn run(
 async fn streamed(
     mut queue: mpsc::Receiver<Outgoing>,
     wants: Wants,
-    held: (Arc<Session>, Place),
+    held: (Alone, Place),
 ) -> Response {
     let first = match tokio::time::timeout(PATIENCE, queue.recv()).await {
         Ok(None) => return accepted(),

@@ -198,7 +198,7 @@ impl Client {
     }
 
     fn end(&self) {
-        self.session.client.end.cancel();
+        self.session.end();
         match &self.way {
             Way::Stream(replay) => replay.close(),
             // The stream is the session: whoever ends one has ended the other.

@@ -7,16 +7,15 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use metier_upstreams::pump::When;
+use metier_upstreams::pump::{Task, When};
 use metier_wire::{Era, Error, Id, IdKey, Notification, Revision, SERVER_INFO, write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use super::{Asked, MOST_RUNNING, Session, Taken};
 use crate::{
     call::Call,
-    lane::{Kind, Lane, Room},
+    lane::{Kind, Lane},
     responder::{Answer, Body, Done, Implementation, Meta, Work},
 };
 
@@ -73,22 +72,18 @@ impl Session {
         work: Work,
     ) -> Result<(), Error> {
         let Asked { request, meta, revision } = *asked;
-        let cancelled = self.enter(request.id)?;
-        let running = Running { session: Arc::clone(self), key: request.id.key() };
-        let call = Call {
-            client: Arc::clone(&self.client),
-            lane: lane(),
-            revision,
-            progress_token: meta.progress_token.map(ToOwned::to_owned),
-            cancelled,
-        };
+        let key = request.id.key();
+        self.enter(request.id, &key)?;
+        let call = Call::new(&self.client, lane(), revision, meta.progress_token);
+        let end = End(call.clone());
+        let running = Running { session: Arc::clone(self), key: key.clone() };
         let (id, method) = (request.id.to_raw(), request.method.clone().into_owned());
         let server = Arc::clone(&self.server);
         let task = async move {
             let since = Instant::now();
-            let Some((done, room)) = finish(call.clone(), work, &method).await else {
-                return call.lane.leave();
-            };
+            let work = AssertUnwindSafe(async { work(call.clone()).await }).catch_unwind();
+            let done = work.await.unwrap_or_else(|_| Err(panicked(&method)));
+            let room = call.lane().room().await;
             let kind = match &done {
                 Ok(_) => {
                     server.meter.answered(&method, since.elapsed());
@@ -103,35 +98,44 @@ impl Session {
             // The id may be used again as soon as the reply is seen.
             drop(running);
             room.send(kind, reply);
+            drop(end);
         };
-        self.server.home.begin(When::Soon, task);
+        let task = self.server.home.task(When::Soon, task);
+        self.state().running.insert(key, Some(task.clone()));
+        task.begin();
         Ok(())
     }
 
-    fn enter(&self, id: Id<'_>) -> Result<CancellationToken, Error> {
+    /// Takes a request into the session's book.
+    fn enter(&self, id: Id<'_>, key: &IdKey) -> Result<(), Error> {
         let mut state = self.state();
         if state.running.len() >= MOST_RUNNING {
             return Err(Error::internal(format!(
                 "{MOST_RUNNING} requests are being worked on: wait for an answer first"
             )));
         }
-        let key = id.key();
-        if state.running.contains_key(&key) {
+        if state.running.contains_key(key) {
             let message = format!("a request with id {} is being worked on", id.as_str());
             return Err(Error::invalid_request(message));
         }
-        let token = self.client.end.child_token();
-        state.running.insert(key, token.clone());
-        Ok(token)
+        state.running.insert(key.clone(), None);
+        Ok(())
+    }
+
+    /// Ends the session: what it works on is dropped.
+    pub(crate) fn end(&self) {
+        self.client.end.cancel();
+        let running: Vec<Task> = self.state().running.values().flatten().cloned().collect();
+        running.iter().for_each(Task::cancel);
     }
 
     pub(super) fn cancel(&self, notification: &Notification<'_>) {
         let params = notification.params.map(RawValue::get).unwrap_or_default();
         let Ok(cancelled) = serde_json::from_str::<Cancelled<'_>>(params) else { return };
         let Some(id) = Id::new(cancelled.request_id) else { return };
-        let token = self.state().running.get(&id.key()).cloned();
-        if let Some(token) = token {
-            token.cancel();
+        let task = self.state().running.get(&id.key()).cloned().flatten();
+        if let Some(task) = task {
+            task.cancel();
         }
     }
 }
@@ -148,20 +152,12 @@ impl Drop for Running {
     }
 }
 
-/// Works until there is a reply and room for it; a request that nobody wants any more gets none.
-async fn finish(call: Call, work: Work, method: &str) -> Option<(Done, Room)> {
-    let (cancelled, lane) = (call.cancelled.clone(), call.lane.clone());
-    // Whatever was begun elsewhere for this request learns that it need not go on.
-    let _ended = cancelled.clone().drop_guard();
-    let work = async {
-        let done = AssertUnwindSafe(async move { work(call).await }).catch_unwind().await;
-        (done.unwrap_or_else(|_| Err(panicked(method))), lane.room().await)
-    };
-    tokio::select! {
-        biased;
-        () = cancelled.cancelled() => None,
-        () = lane.closed() => None,
-        done = work => Some(done),
+/// The end of a call, with or without an answer.
+struct End(Call);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

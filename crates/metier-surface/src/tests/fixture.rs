@@ -1,6 +1,6 @@
 //! A responder whose methods do what real ones rarely do.
 
-use std::sync::{Arc, atomic::AtomicUsize, atomic::Ordering::SeqCst};
+use std::sync::Arc;
 
 use metier_wire::{Era, Error};
 use serde_json::{Value, json};

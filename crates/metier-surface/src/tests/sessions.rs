@@ -1,6 +1,6 @@
 //! The rules of a session, whatever the transport.
 
-use std::sync::{Arc, atomic::Ordering::SeqCst};
+use std::sync::Arc;
 
 use metier_wire::Frame;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Write},
     os::unix::net::UnixStream,
-    sync::{Arc, atomic::Ordering::SeqCst},
+    sync::Arc,
 };
 
 use serde_json::{Value, json};

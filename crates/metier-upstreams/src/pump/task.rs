@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     task::{Context, Poll, Wake},
 };
@@ -31,10 +31,15 @@ const IS_WOKEN: u8 = 1;
 /// It goes on, or it has ended.
 const GOES_ON: u8 = 2;
 
-struct Task {
+/// A task; clones are the same one.
+#[derive(Clone)]
+pub struct Task(Arc<Inner>);
+
+struct Inner {
     home: Home,
     when: When,
     state: AtomicU8,
+    is_cancelled: AtomicBool,
     future: Mutex<Option<Going>>,
     _counts: TaskTrackerToken,
 }
@@ -42,23 +47,41 @@ struct Task {
 type Going = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Home {
-    /// Begins a task: right here, or when the pump of this thread comes to it.
-    pub fn begin(&self, when: When, task: impl Future<Output = ()> + Send + 'static) {
-        let task = Arc::new(Task {
+    /// A task that has not begun yet.
+    pub fn task(&self, when: When, future: impl Future<Output = ()> + Send + 'static) -> Task {
+        Task(Arc::new(Inner {
             home: self.clone(),
             when,
-            state: AtomicU8::new(IS_WOKEN),
+            state: AtomicU8::new(WAITS),
+            is_cancelled: AtomicBool::new(false),
             // What yields to others on the same thread would only be asked again at once.
-            future: Mutex::new(Some(Box::pin(tokio::task::unconstrained(task)))),
+            future: Mutex::new(Some(Box::pin(tokio::task::unconstrained(future)))),
             _counts: self.tasks.token(),
-        });
-        let _pump = Pump::begin();
-        leave(task, when);
+        }))
+    }
+
+    /// Begins a task.
+    pub fn begin(&self, when: When, future: impl Future<Output = ()> + Send + 'static) {
+        self.task(when, future).begin();
     }
 }
 
-impl Wake for Task {
-    fn wake(self: Arc<Task>) {
+impl Task {
+    /// Begins: right here, or when the pump of this thread comes to it.
+    pub fn begin(self) {
+        let _pump = Pump::begin();
+        self.0.wake();
+    }
+
+    /// Drops what is left of it, as soon as its turn comes.
+    pub fn cancel(&self) {
+        self.0.is_cancelled.store(true, Ordering::Release);
+        Arc::clone(&self.0).wake();
+    }
+}
+
+impl Wake for Inner {
+    fn wake(self: Arc<Inner>) {
         if self.state.swap(IS_WOKEN, Ordering::AcqRel) != WAITS {
             return;
         }
@@ -74,8 +97,8 @@ impl Wake for Task {
     }
 }
 
-impl Turn for Task {
-    fn turn(self: Arc<Task>) {
+impl Turn for Inner {
+    fn turn(self: Arc<Inner>) {
         let _runtime = self.home.runtime.enter();
         let waker = Arc::clone(&self).into();
         let mut context = Context::from_waker(&waker);
@@ -85,7 +108,8 @@ impl Turn for Task {
             self.state.store(GOES_ON, Ordering::Release);
             let Some(going) = future.as_mut() else { return };
             let polled = catch_unwind(AssertUnwindSafe(|| going.as_mut().poll(&mut context)));
-            if !matches!(polled, Ok(Poll::Pending)) {
+            let is_over = !matches!(polled, Ok(Poll::Pending));
+            if is_over || self.is_cancelled.load(Ordering::Acquire) {
                 *future = None;
                 return;
             }

@@ -306,3 +306,9 @@ pub(super) fn error(answer: &Value) -> (i64, String) {
     let error = &answer["error"];
     (error["code"].as_i64().unwrap_or_default(), error["message"].to_string())
 }
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.session.end();
+    }
+}
