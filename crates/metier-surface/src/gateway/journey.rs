@@ -160,14 +160,14 @@ impl Journey {
             tokio::select! {
                 biased;
                 event = self.relay.next() => match event {
-                    Event::Aside(message) => call.tell(message).await,
+                    Event::Progress(message) | Event::Remark(message) => call.tell(message).await,
                     Event::Question(question) => return parked.park(self, question),
                 },
                 outcome = &mut self.going => break outcome,
             }
         };
         while let Some(event) = self.relay.try_next() {
-            if let Event::Aside(message) = event {
+            if let Event::Progress(message) | Event::Remark(message) = event {
                 call.tell(message).await;
             }
         }

@@ -15,7 +15,7 @@ use crate::call::Call;
 
 /// The member of `_meta` by which a request asks for log messages.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// How many messages to the client wait at most; what comes then is dropped.
+/// How many messages to the client wait at most; then the oldest give way.
 const MOST_WAITING: usize = 1_000;
 
 /// Speaks for a client to the server that it called.
@@ -36,8 +36,10 @@ pub(super) struct Relay {
 
 /// What happens before there is a result.
 pub(super) enum Event {
-    /// The client is told something.
-    Aside(Vec<u8>),
+    /// The client is told how far the call has come.
+    Progress(Vec<u8>),
+    /// The client is told something else.
+    Remark(Vec<u8>),
     /// The client, which can only be asked by way of a result, is asked something.
     Question(Question),
 }
@@ -115,9 +117,10 @@ impl Relay {
     }
 
     fn push(&self, event: Event) {
-        if let Some(events) = lock(&self.events).as_mut()
-            && events.len() < MOST_WAITING
-        {
+        if let Some(events) = lock(&self.events).as_mut() {
+            if events.len() >= MOST_WAITING {
+                make_room(events);
+            }
             events.push_back(event);
             self.moved.notify_one();
         }
@@ -141,7 +144,7 @@ impl Caller for Relay {
         let mut out = Vec::new();
         write::notification(&mut out, "notifications/progress", Some(&members));
         drop(call);
-        self.push(Event::Aside(out));
+        self.push(Event::Progress(out));
     }
 
     fn told(&self, method: &str, params: Option<&RawValue>) {
@@ -152,7 +155,7 @@ impl Caller for Relay {
         }
         let mut out = Vec::new();
         write::notification(&mut out, method, params.as_ref());
-        self.push(Event::Aside(out));
+        self.push(Event::Remark(out));
     }
 
     fn client(&self) -> usize {
@@ -190,6 +193,15 @@ impl Caller for Relay {
     }
 }
 
+/// Drops the oldest message that others outdate; a question never is.
+fn make_room(events: &mut VecDeque<Event>) {
+    let progress = events.iter().position(|it| matches!(it, Event::Progress(_)));
+    let remark = || events.iter().position(|it| matches!(it, Event::Remark(_)));
+    if let Some(oldest) = progress.or_else(remark) {
+        events.remove(oldest);
+    }
+}
+
 /// The level of log messages that a request asks for by itself.
 fn wanted_level(params: &RawValue) -> Option<u8> {
     if !params.get().contains(LOG_LEVEL) {
@@ -212,3 +224,6 @@ pub(super) fn refusal(capabilities: Option<&RawValue>, method: &str) -> Option<E
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;
