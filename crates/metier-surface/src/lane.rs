@@ -32,7 +32,7 @@ pub(crate) enum Kind {
     /// The answer: nothing follows.
     Reply,
     /// An error of that code as the answer.
-    Refusal(i32),
+    Refusal(i64),
     /// Something before the answer, or unasked for.
     Aside,
     /// No message, but the end of the lane.

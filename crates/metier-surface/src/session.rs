@@ -91,7 +91,7 @@ pub(crate) enum Taken {
     /// Its answer stands in the buffer.
     Answered,
     /// It is refused with this code; the answer stands in the buffer.
-    Refused(i32),
+    Refused(i64),
     /// Its answer comes on the lane.
     Running,
 }

@@ -11,7 +11,7 @@ use crate::revision::Revision;
 #[error("{message} ({code})")]
 pub struct Error {
     /// Which kind it is.
-    pub code: i32,
+    pub code: i64,
     /// What went wrong, for people.
     pub message: Cow<'static, str>,
     /// What went wrong, for programs.
@@ -20,24 +20,24 @@ pub struct Error {
 
 impl Error {
     /// The message is not JSON.
-    pub const PARSE: i32 = -32700;
+    pub const PARSE: i64 = -32700;
     /// The message is JSON, but no message.
-    pub const INVALID_REQUEST: i32 = -32600;
+    pub const INVALID_REQUEST: i64 = -32600;
     /// Nothing here goes by that name.
-    pub const METHOD_NOT_FOUND: i32 = -32601;
+    pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The method is known, its parameters are wrong.
-    pub const INVALID_PARAMS: i32 = -32602;
+    pub const INVALID_PARAMS: i64 = -32602;
     /// The fault is on this side.
-    pub const INTERNAL: i32 = -32603;
+    pub const INTERNAL: i64 = -32603;
     /// Headers and body of an HTTP request disagree.
-    pub const HEADER_MISMATCH: i32 = -32020;
+    pub const HEADER_MISMATCH: i64 = -32020;
     /// The request needs a capability that the client did not declare.
-    pub const MISSING_CAPABILITY: i32 = -32021;
+    pub const MISSING_CAPABILITY: i64 = -32021;
     /// The request is of a revision that is not spoken here.
-    pub const UNSUPPORTED_REVISION: i32 = -32022;
+    pub const UNSUPPORTED_REVISION: i64 = -32022;
 
     /// An error of some kind.
-    pub fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Error {
+    pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Error {
         Error { code, message: message.into(), data: None }
     }
 

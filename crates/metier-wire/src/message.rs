@@ -155,21 +155,35 @@ impl<'a> Envelope<'a> {
         if self.params.is_some_and(|params| !params.get().starts_with('{')) {
             return fault("`params` must be an object");
         }
-        match (self.method.map(|it| it.0), id, self.result, self.error) {
-            (Some(method), Some(id), None, None) => {
+        let is_answer = self.result.is_some() || self.error.is_some();
+        match (self.method.map(|it| it.0), id, Outcome::of(self.result, self.error)) {
+            (Some(_), ..) if is_answer => {
+                fault("a message has either `method`, or `result` or `error`")
+            }
+            (Some(method), Some(id), _) => {
                 Ok(Message::Request(Request { id, method, params: self.params }))
             }
-            (Some(method), None, None, None) => {
+            (Some(method), None, _) => {
                 Ok(Message::Notification(Notification { method, params: self.params }))
             }
-            (None, Some(id), Some(result), None) => {
-                Ok(Message::Response(Response { id: Some(id), outcome: Outcome::Result(result) }))
-            }
-            (None, Some(id), None, Some(error)) => {
-                Ok(Message::Response(Response { id: Some(id), outcome: Outcome::Error(error) }))
+            (None, Some(id), Some(outcome)) => {
+                Ok(Message::Response(Response { id: Some(id), outcome }))
             }
             (None, ..) => fault("there is no `method`"),
-            (Some(_), ..) => fault("a message has either `method`, or `result` or `error`"),
+        }
+    }
+}
+
+impl<'a> Outcome<'a> {
+    /// What the members of a response say; many write both, the one that does not apply as null.
+    fn of(result: Option<&'a RawValue>, error: Option<&'a RawValue>) -> Option<Outcome<'a>> {
+        let is_null = |it: &RawValue| it.get() == "null";
+        match (result, error) {
+            (Some(result), None) => Some(Outcome::Result(result)),
+            (None, Some(error)) => Some(Outcome::Error(error)),
+            (Some(result), Some(error)) if is_null(error) => Some(Outcome::Result(result)),
+            (Some(result), Some(error)) if is_null(result) => Some(Outcome::Error(error)),
+            _ => None,
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn result<T>(out: &mut Vec<u8>, id: Id<'_>, body: impl FnOnce(&mut Vec<u8>) 
 pub fn error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &Error) {
     #[derive(Serialize)]
     struct Body<'a> {
-        code: i32,
+        code: i64,
         message: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<&'a RawValue>,

@@ -70,7 +70,7 @@ pub(super) fn refusal(status: StatusCode, reason: impl Into<String>) -> Response
 }
 
 /// The status of an error response of revision 2026-07-28.
-pub(super) fn modern_status(code: i32) -> StatusCode {
+pub(super) fn modern_status(code: i64) -> StatusCode {
     match code {
         Error::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
         Error::PARSE

@@ -46,7 +46,7 @@ impl Wants {
     }
 
     /// An error of 2026-07-28 that stands alone; where it has a status of its own, that says it all.
-    pub(super) fn refusal(self, code: i32, message: impl Into<Bytes>) -> Response {
+    pub(super) fn refusal(self, code: i64, message: impl Into<Bytes>) -> Response {
         match reply::modern_status(code) {
             StatusCode::OK => self.whole(StatusCode::OK, message),
             status => reply::json(status, message),

@@ -340,6 +340,5 @@ pub(crate) fn read_error(raw: &RawValue) -> Error {
             ..Error::internal("an error of no known shape")
         };
     };
-    let code = i32::try_from(body.code).unwrap_or(Error::INTERNAL);
-    Error { data: body.data.map(ToOwned::to_owned), ..Error::new(code, body.message) }
+    Error { data: body.data.map(ToOwned::to_owned), ..Error::new(body.code, body.message) }
 }

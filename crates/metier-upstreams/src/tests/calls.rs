@@ -170,9 +170,19 @@ async fn an_error_of_odd_shape_is_an_error_all_the_same() {
     check(|it| odd_error(it, json!({})), "server `fake` answered with an error:  (0)").await;
     check(
         |it| odd_error(it, json!({ "code": 1_u64 << 40, "message": "no" })),
-        "server `fake` answered with an error: no (-32603)",
+        "server `fake` answered with an error: no (1099511627776)",
     )
     .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_with_an_error_that_is_null_beside_it_is_a_result() {
+    let both = |it: &Value| {
+        let mut answer = json!({ "jsonrpc": "2.0", "id": it["id"], "error": null });
+        answer["result"] = json!({ "n": 1 });
+        vec![Act::Say(answer)]
+    };
+    check(both, r#"{"n":1}"#).await;
 }
 
 fn odd_error(message: &Value, error: Value) -> Vec<Act> {

@@ -44,7 +44,7 @@ fn check(text: &str, expected: &str) {
 }
 
 /// Checks code, id and a part of the message of what is answered.
-fn refused(text: &[u8], code: i32, id: &str, part: &str) {
+fn refused(text: &[u8], code: i64, id: &str, part: &str) {
     let answer: serde_json::Value = serde_json::from_str(&read(text)).unwrap();
     assert_eq!(answer["error"]["code"], code, "{answer}");
     assert_eq!(answer.get("id").map(ToString::to_string).unwrap_or_default(), id, "{answer}");
@@ -77,6 +77,13 @@ fn a_message_with_a_result_or_an_error_is_a_response() {
     check(r#"{"jsonrpc":"2.0","id":7,"result":{"x":1}}"#, r#"result 7 {"x":1}"#);
     check(r#"{"jsonrpc":"2.0","id":7,"result":null}"#, "result 7 null");
     check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1}}"#, r#"error 7 {"code":1}"#);
+}
+
+#[test]
+fn a_member_that_is_null_beside_the_other_does_not_count() {
+    check(r#"{"jsonrpc":"2.0","id":7,"result":{},"error":null}"#, "result 7 {}");
+    check(r#"{"jsonrpc":"2.0","id":7,"result":null,"error":{"code":1}}"#, r#"error 7 {"code":1}"#);
+    check(r#"{"jsonrpc":"2.0","id":7,"result":null,"error":null}"#, "result 7 null");
 }
 
 #[test]

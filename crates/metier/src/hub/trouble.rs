@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// The code by which servers say that there is no such resource.
-const NO_RESOURCE: i32 = -32002;
+const NO_RESOURCE: i64 = -32002;
 /// The code by which servers say that they want other arguments.
-const INVALID_PARAMS: i32 = -32602;
+const INVALID_PARAMS: i64 = -32602;
 /// How much of what a server says for programs is shown to people.
 const LONGEST_DATA: usize = 2_000;
 

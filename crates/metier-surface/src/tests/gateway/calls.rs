@@ -128,7 +128,7 @@ async fn a_client_of_2026_07_28_finds_in_older_results_what_it_needs() {
 
 #[tokio::test]
 async fn an_error_of_a_server_keeps_its_code_its_words_and_its_data() {
-    const ERROR: &str = r#"{"code":-32042,"message":"no \"way\"","data":{ "n":1.0 }}"#;
+    const ERROR: &str = r#"{"code":-9007199254740991,"message":"no \"way\"","data":{ "n":1.0 }}"#;
     for client in [Era::Legacy, Era::Modern] {
         for server in [Era::Legacy, Era::Modern] {
             for method in METHODS {
