@@ -10,7 +10,7 @@ mod output;
 use std::{io::Read, sync::Arc, thread, time::Duration};
 
 use metier_upstreams::pump::{Pump, When};
-use metier_wire::{Error, Fault, Frame};
+use metier_wire::{Ends, Error, Fault, Frame, Id};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -91,7 +91,7 @@ impl<W: Stream> Reader<W> {
             pump.get_or_insert_with(Pump::begin);
             match line {
                 Ok(Line::Whole(line)) => self.take(line, &mut out),
-                Ok(Line::TooLong) => self.refuse_long(&mut out),
+                Ok(Line::TooLong(ends)) => self.refuse_long(&ends, &mut out),
                 Ok(Line::End) => break,
                 Err(error) => {
                     tracing::warn!(%error, "the input cannot be read");
@@ -123,9 +123,10 @@ impl<W: Stream> Reader<W> {
         }
     }
 
-    fn refuse_long(&self, out: &mut Vec<u8>) {
+    fn refuse_long(&self, ends: &Ends, out: &mut Vec<u8>) {
         let message = format!("the message is longer than {MESSAGE_LIMIT} bytes");
-        self.session.refuse(&Fault { id: None, error: Error::invalid_request(message) }, out);
+        let (id, error) = (ends.asks(), Error::invalid_request(message));
+        self.session.refuse(&Fault { id: id.as_deref().and_then(Id::new), error }, out);
         out.push(b'\n');
     }
 }

@@ -22,6 +22,7 @@
 //! assert_eq!(out, br#"{"jsonrpc":"2.0","id":"a-1","result":{}}"#);
 //! ```
 
+mod ends;
 mod error;
 pub mod header;
 mod id;
@@ -37,6 +38,7 @@ pub mod write;
 mod tests;
 
 pub use crate::{
+    ends::Ends,
     error::Error,
     id::{Id, IdKey},
     members::Members,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, HttpBody, to_bytes},
     http::{
         HeaderMap, StatusCode,
         header::{ACCEPT, CONTENT_TYPE},
@@ -11,8 +11,9 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use futures_util::stream;
-use metier_wire::{Era, Revision, header};
+use futures_util::{StreamExt, stream};
+use metier_wire::{Ends, Era, Error, Fault, Id, Revision, header};
+use serde_json::value::RawValue;
 
 use super::{
     events,
@@ -25,6 +26,8 @@ use crate::{
 
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a body may be at most to be read though it is too long to keep.
+const LONGEST: u64 = 64 << 20;
 
 /// What kinds of body a client takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,17 +93,39 @@ pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Refus
         let reason = "header Content-Type must be application/json";
         return Err(reply::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason).into());
     }
+    let length = body.size_hint().lower();
+    if length > MESSAGE_LIMIT as u64 {
+        let passed_over = tokio::time::timeout(PATIENCE, pass_over(body, length)).await;
+        return Err(too_long(passed_over.ok().flatten().and_then(|it| it.asks()).as_deref()));
+    }
     match tokio::time::timeout(PATIENCE, to_bytes(body, MESSAGE_LIMIT)).await {
         Ok(Ok(body)) => Ok(body),
-        Ok(Err(_)) => {
-            let reason = format!("the message is longer than {MESSAGE_LIMIT} bytes, or broke off");
-            Err(reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, reason).into())
-        }
+        Ok(Err(_)) => Err(too_long(None)),
         Err(_) => {
             let reason = "the message did not arrive in time";
             Err(reply::refusal(StatusCode::REQUEST_TIMEOUT, reason).into())
         }
     }
+}
+
+/// Reads a body that is too long to keep, within reason: its client hears nothing before it is done,
+/// and its request may have its id at the end.
+async fn pass_over(body: Body, length: u64) -> Option<Ends> {
+    if length > LONGEST {
+        return None;
+    }
+    let mut parts = body.into_data_stream();
+    let mut ends = Ends::of(&parts.next().await?.ok()?);
+    while let Some(part) = parts.next().await {
+        ends.pass(&part.ok()?);
+    }
+    Some(ends)
+}
+
+fn too_long(id: Option<&RawValue>) -> Refusal {
+    let reason = format!("the message is longer than {MESSAGE_LIMIT} bytes, or broke off");
+    let fault = Fault { id: id.and_then(Id::new), error: Error::invalid_request(reason) };
+    reply::fault(StatusCode::PAYLOAD_TOO_LARGE, &fault).into()
 }
 
 /// Whether the client says in a header that it speaks 2026-07-28.

@@ -2,6 +2,8 @@
 
 use std::io::{ErrorKind, Read, Result};
 
+use metier_wire::Ends;
+
 const READ_SIZE: usize = 64 * 1024;
 
 /// Reads lines; a long one costs only itself.
@@ -15,16 +17,17 @@ pub(super) struct Lines<R> {
     end: usize,
     /// Up to where there is no line end.
     searched: usize,
-    is_skipping: bool,
+    /// The ends of the line that is beyond the limit, if one is being read.
+    skipped: Option<Ends>,
 }
 
 /// What was read.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Line<'a> {
     /// A line without its end; the last one may lack it.
     Whole(&'a [u8]),
-    /// A line beyond the limit, of which nothing is kept.
-    TooLong,
+    /// A line beyond the limit, of which only the ends are kept.
+    TooLong(Ends),
     /// Nothing more.
     End,
 }
@@ -32,7 +35,7 @@ pub(super) enum Line<'a> {
 impl<R: Read> Lines<R> {
     pub(super) fn new(input: R, limit: usize) -> Lines<R> {
         let buffer = vec![0; READ_SIZE];
-        Lines { input, limit, buffer, begin: 0, end: 0, searched: 0, is_skipping: false }
+        Lines { input, limit, buffer, begin: 0, end: 0, searched: 0, skipped: None }
     }
 
     /// Whether a whole line is at hand already.
@@ -48,26 +51,38 @@ impl<R: Read> Lines<R> {
                 let line = self.begin..self.searched + found;
                 self.begin = line.end + 1;
                 self.searched = self.begin;
-                if std::mem::take(&mut self.is_skipping) {
-                    continue;
-                }
-                return Ok(Line::Whole(&self.buffer[line]));
+                let line = &self.buffer[line];
+                return Ok(match self.skipped.take() {
+                    Some(mut ends) => {
+                        ends.pass(line);
+                        Line::TooLong(ends)
+                    }
+                    None => Line::Whole(line),
+                });
             }
             self.searched = self.end;
-            if self.is_skipping {
-                self.begin = self.end;
-            } else if self.end - self.begin > self.limit {
-                self.is_skipping = true;
-                self.begin = self.end;
-                return Ok(Line::TooLong);
-            }
+            self.skip();
             if self.fill()? == 0 {
                 let last = self.begin..self.end;
                 self.begin = self.end;
-                let is_line = !last.is_empty() && !self.is_skipping;
-                return Ok(if is_line { Line::Whole(&self.buffer[last]) } else { Line::End });
+                return Ok(match self.skipped.take() {
+                    Some(ends) => Line::TooLong(ends),
+                    None if last.is_empty() => Line::End,
+                    None => Line::Whole(&self.buffer[last]),
+                });
             }
         }
+    }
+
+    /// Lets go of all that is there, if it belongs to a line beyond the limit.
+    fn skip(&mut self) {
+        let part = &self.buffer[self.begin..self.end];
+        match &mut self.skipped {
+            Some(ends) => ends.pass(part),
+            None if part.len() > self.limit => self.skipped = Some(Ends::of(part)),
+            None => return,
+        }
+        self.begin = self.end;
     }
 
     /// Reads what is there, behind what is left.

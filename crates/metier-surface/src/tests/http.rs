@@ -259,6 +259,22 @@ async fn what_is_no_message_is_bad_and_says_why() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_too_long_is_refused_under_its_id() {
+    let web = Web::new();
+    let long = format!(r#""method":"m","params":{{"x":"{}"}}"#, "x".repeat(5 << 20));
+    for body in [
+        format!(r#"{{"jsonrpc":"2.0","id":7,{long}}}"#),
+        format!(r#"{{{long},"jsonrpc":"2.0","id":7}}"#),
+    ] {
+        let (status, answer) = web.post("/mcp", &body).answer().await;
+        assert_eq!(
+            (status, &answer["id"], &answer["error"]["code"]),
+            (413, &json!(7), &json!(-32600))
+        );
+    }
+}
+
+#[tokio::test]
 async fn progress_makes_a_stream_that_ends_with_the_answer() {
     let web = Web::new();
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "progress",

@@ -97,6 +97,22 @@ async fn a_line_beyond_the_limit_is_refused_and_the_next_one_served() {
 }
 
 #[tokio::test]
+async fn a_request_beyond_the_limit_is_refused_under_its_id_wherever_that_stands() {
+    let long = format!(r#""method":"m","params":{{"id":5,"x":"{}"}}"#, "x".repeat(9 << 20));
+    let lines = [
+        format!(r#"{{"jsonrpc":"2.0","id":1,{long}}}"#),
+        format!(r#"{{{long},"jsonrpc":"2.0","id":"two"}}"#),
+        format!(r#"{{{long},"jsonrpc":"2.0"}}"#),
+        // An answer gets none, least of all under an id that the client has given to something else.
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"x":"{}"}}}}"#, "x".repeat(5 << 20)),
+        request(4, "ping"),
+        format!(r#"{{"jsonrpc":"2.0","id":5,{long}"#),
+    ];
+    let answers = Client::says(&lines.join("\n")).await;
+    assert_eq!(ids(&answers), ["1", "\"two\"", "", "", "4", "5"]);
+}
+
+#[tokio::test]
 async fn a_line_below_the_limit_is_served_whatever_its_length() {
     let long = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "y".repeat(3 << 20) } });
     assert_eq!(ids(&Client::says(&format!("{long}\n")).await), ["1"]);

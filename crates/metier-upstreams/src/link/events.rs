@@ -5,8 +5,9 @@
 use std::collections::VecDeque;
 
 use futures_util::StreamExt;
+use metier_wire::Ends;
 
-use super::lines::{Ends, LONGEST_LINE};
+use super::lines::{LONGEST_LINE, answered};
 use crate::web::{Body, WebError};
 
 /// One event.
@@ -187,7 +188,7 @@ impl Parser {
     fn finish(&mut self) -> Option<Event> {
         let mut event = std::mem::take(&mut self.event);
         event.data = match (self.skipped.take(), self.data.take()) {
-            (Some(ends), _) => Data::TooLong(ends.id()),
+            (Some(ends), _) => Data::TooLong(answered(&ends)),
             (None, data) => Data::Whole(data.unwrap_or_default()),
         };
         (event != Event::default()).then_some(event)

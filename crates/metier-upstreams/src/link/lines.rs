@@ -1,9 +1,11 @@
 //! Lines: bytes of a stream in, whole lines out, none longer than its bound.
 
+use metier_wire::{Ends, Id};
+
+use super::switchboard::number;
+
 /// How long a line may be; blobs of some 20 MB come as one.
 pub(crate) const LONGEST_LINE: usize = 32 << 20;
-/// How much is kept of either end of a line that is too long.
-const END: usize = 64;
 /// How much room is kept when a long line has gone.
 const ROOM: usize = 64 << 10;
 
@@ -27,13 +29,6 @@ pub(crate) struct Lines {
     seen: usize,
     /// The ends of the line that is being skipped, if one is.
     skipped: Option<Ends>,
-}
-
-/// The ends of something that is too long to keep.
-#[derive(Debug)]
-pub(crate) struct Ends {
-    head: Vec<u8>,
-    tail: Vec<u8>,
 }
 
 impl Lines {
@@ -62,7 +57,7 @@ impl Lines {
             None => Some(Line::Whole(line)),
             Some(mut ends) => {
                 ends.pass(line);
-                Some(Line::TooLong(ends.id()))
+                Some(Line::TooLong(answered(&ends)))
             }
         }
     }
@@ -86,35 +81,9 @@ impl Lines {
     }
 }
 
-impl Ends {
-    /// The ends of what begins with `part`.
-    pub(crate) fn of(part: &[u8]) -> Ends {
-        let head = part[..END.min(part.len())].to_vec();
-        let mut ends = Ends { head, tail: Vec::new() };
-        ends.pass(part);
-        ends
-    }
-
-    /// Goes on to the end of `part`.
-    pub(crate) fn pass(&mut self, part: &[u8]) {
-        self.tail.extend_from_slice(&part[part.len().saturating_sub(END)..]);
-        self.tail.drain(..self.tail.len().saturating_sub(END));
-    }
-
-    /// The id, where it is the member beside `jsonrpc` at either end of the message.
-    pub(crate) fn id(&self) -> Option<u64> {
-        let (head, tail) = (dense(&self.head), dense(&self.tail));
-        let first =
-            head.strip_prefix(r#"{"jsonrpc":"2.0","id":"#).and_then(|it| it.split_once(','));
-        let last = || tail.strip_suffix('}').and_then(|it| it.rsplit_once(r#","id":"#));
-        let digits = first.map(|(digits, _)| digits).or_else(|| last().map(|(_, digits)| digits));
-        digits?.parse().ok()
-    }
-}
-
-/// A piece of JSON without its spaces; it may begin or end within a character.
-fn dense(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().filter(|it| !it.is_ascii_whitespace()).collect()
+/// The request that a message answers of which only the ends are known, if they say so.
+pub(crate) fn answered(ends: &Ends) -> Option<u64> {
+    ends.answers().and_then(|id| Id::new(&id).and_then(number))
 }
 
 #[cfg(test)]
