@@ -253,8 +253,8 @@ impl Wire {
         let messages = match Frame::read(bytes) {
             Ok(Frame::One(message)) => vec![Ok(message)],
             Ok(Frame::Batch(messages)) => messages,
-            Err(fault) => {
-                tracing::debug!(fault = %fault.error, "noise among the messages");
+            Err(_) => {
+                tracing::debug!(n_bytes = bytes.len(), "noise among the messages");
                 return None;
             }
         };

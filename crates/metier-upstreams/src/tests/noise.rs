@@ -1,10 +1,19 @@
 //! Noise: what comes out of a server beside its messages, and messages that are odd.
 
-use std::time::Duration;
+use std::{
+    fmt::{self, Write},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::time::Instant;
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::Field,
+    span::{Attributes, Id, Record},
+};
 
 use super::{
     call,
@@ -46,6 +55,45 @@ async fn what_is_no_message_is_passed_over() {
         .await;
     check(|it| raw(&["[".repeat(100_000).as_bytes(), b"\n", &line(it)]), FINE).await;
     check(|it| raw(&[&b"x".repeat(1 << 20), b"\n", &line(it)]), FINE).await;
+}
+
+/// Keeps what is logged on this thread.
+#[derive(Clone, Default)]
+struct Logged(Arc<Mutex<String>>);
+
+impl Subscriber for Logged {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut logged = self.0.lock().unwrap();
+        event.record(&mut |field: &Field, value: &dyn fmt::Debug| {
+            write!(logged, "{field}={value:?} ").unwrap();
+        });
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_message_is_not_logged_but_for_its_length() {
+    let logged = Logged::default();
+    let _logging = tracing::subscriber::set_default(logged.clone());
+    check(|it| raw(&[b"token=s3cret\n{\"jsonrpc\":\"s3cret\"}\n", &line(it)]), FINE).await;
+    let logged = logged.0.lock().unwrap();
+    assert!(logged.contains("message=noise among the messages n_bytes=12 "), "{logged}");
+    assert!(!logged.contains("s3cret"), "{logged}");
 }
 
 #[tokio::test(start_paused = true)]
