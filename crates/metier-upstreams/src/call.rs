@@ -8,7 +8,7 @@ use thiserror::Error as ThisError;
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
-    caller::{Caller, Running},
+    caller::{Caller, Kind, Running},
     gate::{Crowded, Pass},
     link::{Ask, Ending, Failed, Link, Member},
     offer::Tool,
@@ -156,6 +156,20 @@ pub(crate) async fn request(
         return Box::pin(in_turn(roster, &server, ask, &running)).await;
     };
     put_twice(roster, &server, ask, &running).await
+}
+
+/// Asks for a stream that stays open. It takes no place among the calls, and may be silent.
+pub(crate) async fn listen(
+    roster: &watch::Receiver<Arc<Roster>>,
+    name: &ServerName,
+    ask: Ask<'_>,
+    caller: Arc<dyn Caller>,
+) -> Result<Box<RawValue>, CallError> {
+    let server = reachable(roster, name).await?;
+    let Some(link) = &server.standing.link else { return Err(down(&server)) };
+    let running = Running::of(Kind::Stream, caller);
+    let ended = link.request(Ask { running: Some(&running), ..ask }).await;
+    ended.map_err(|failed| named(name, failed))
 }
 
 /// Asks when it is one's turn.

@@ -82,6 +82,7 @@ pub(crate) fn refusal(method: &str) -> Answering<'static> {
 /// A call that is under way.
 pub(crate) struct Running {
     pub(crate) caller: Arc<dyn Caller>,
+    pub(crate) kind: Kind,
     began: Instant,
     /// Milliseconds from the beginning to the last sign of progress.
     moved: AtomicU64,
@@ -91,13 +92,27 @@ pub(crate) struct Running {
     ended: Notify,
 }
 
+/// What kind of thing is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A call, which has an end.
+    Call,
+    /// A stream that stays open: nothing is done for it, and silence means nothing.
+    Stream,
+}
+
 /// A question that the caller of a call thinks about; meanwhile the server is not silent, but waits.
 pub(crate) struct Thinking(Arc<Running>);
 
 impl Running {
     pub(crate) fn new(caller: Arc<dyn Caller>) -> Arc<Running> {
+        Running::of(Kind::Call, caller)
+    }
+
+    pub(crate) fn of(kind: Kind, caller: Arc<dyn Caller>) -> Arc<Running> {
         Arc::new(Running {
             caller,
+            kind,
             began: Instant::now(),
             moved: AtomicU64::new(0),
             n_questions: AtomicUsize::new(0),

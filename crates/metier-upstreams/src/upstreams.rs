@@ -166,6 +166,17 @@ impl Upstreams {
         call::request(&self.roster, server, request.ask(), &caller).await
     }
 
+    /// Asks a server for a stream that stays open until either side ends it; the caller hears what it
+    /// brings.
+    pub async fn listen(
+        &self,
+        server: &ServerName,
+        request: Request<'_>,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Box<RawValue>, CallError> {
+        call::listen(&self.roster, server, request.ask(), caller).await
+    }
+
     /// Tells a server something that has no answer, if it is there to hear it.
     pub async fn notify(&self, server: &ServerName, method: &str) {
         let roster = self.roster();

@@ -164,7 +164,7 @@ impl Watcher {
                     return Ok(());
                 };
                 let listener = Arc::new(Listener { ear: Arc::clone(&self.ear), shown });
-                self.upstreams.request(&self.server, request, listener).await.map(|_| ())
+                self.upstreams.listen(&self.server, request, listener).await.map(|_| ())
             }
         }
     }

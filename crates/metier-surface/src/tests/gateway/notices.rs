@@ -1,5 +1,7 @@
 //! Notices: log messages, changes of resources, changes of lists.
 
+use std::time::Duration;
+
 use metier_wire::Era;
 use serde_json::{Value, json};
 
@@ -181,6 +183,32 @@ async fn a_subscription_hears_of_the_uri_that_clients_know_and_ends_with_its_cli
             assert_eq!(bystander.rest(), [Value::Null; 0]);
         }
     }
+}
+
+#[tokio::test]
+async fn watched_resources_take_no_place_of_calls_and_may_be_silent_for_ever() {
+    let item = |at: usize| json!({ "uri": format!("x:{at}"), "name": "y" }).to_string();
+    let items: Vec<String> = (0..70).map(item).collect();
+    let fake = Fake::modern().tools(&["t"]).listing("resources/list", &items.join(","));
+    let mut plan = plan(&[("a", &fake)]).await;
+    plan.servers[0].call_timeout = Duration::from_secs(5);
+    let front = Front::begin(super::fixture::Look::default(), plan);
+    front.upstreams.settled(super::fake::SOON).await;
+    let mut client = front.client(Era::Modern);
+    let uris: Vec<String> = (0..70).map(|at| format!("x:{at}")).collect();
+    let wanted = json!({ "notifications": { "resourceSubscriptions": uris } });
+    client.send("subscriptions/listen", wanted);
+    client.next().await;
+    // The server is listened to for its lists, too.
+    fake.sees("subscriptions/listen", 71).await;
+    let answer = client.ask("tools/call", json!({ "name": "a__t" })).await;
+    assert_eq!(answer["result"]["content"], json!([]));
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::resume();
+    fake.say(UPDATED, &json!({ "uri": "x:69" }));
+    assert_eq!(client.next().await["params"]["uri"], "x:69");
+    assert_eq!(fake.seen("subscriptions/listen").len(), 71);
 }
 
 #[tokio::test]

@@ -7,7 +7,10 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{caller::Running, link::Reply};
+use crate::{
+    caller::{Kind, Running},
+    link::Reply,
+};
 
 /// Who waits for which answer.
 #[derive(Default)]
@@ -30,6 +33,12 @@ pub(super) struct Waiting {
 
 /// A call for whose answer someone waits; it is over when this is dropped.
 struct UnderWay(Arc<Running>);
+
+impl UnderWay {
+    fn is_call(&self) -> bool {
+        self.0.kind == Kind::Call
+    }
+}
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
@@ -84,7 +93,7 @@ impl Desk {
 
     /// Whether a call is under way.
     pub(super) fn has_calls(&self) -> bool {
-        self.book().waiting.values().any(|it| it.call.is_some())
+        self.book().waiting.values().any(|it| it.call.as_ref().is_some_and(UnderWay::is_call))
     }
 
     /// The id of the only one who waits.
@@ -103,6 +112,7 @@ impl Desk {
     pub(super) fn calls(&self) -> Vec<Arc<Running>> {
         let book = self.book();
         let calls = book.waiting.iter().filter_map(|(id, it)| Some((*id, it.call.as_ref()?)));
+        let calls = calls.filter(|(_, it)| it.is_call());
         let mut calls: Vec<_> = calls.map(|(id, call)| (id, call.0.clone())).collect();
         calls.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
         calls.into_iter().map(|(_, call)| call).collect()
