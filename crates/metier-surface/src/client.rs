@@ -49,7 +49,7 @@ pub struct Client {
 /// What a client said of itself first.
 struct Introduction {
     era: Era,
-    capabilities: Box<RawValue>,
+    capabilities: Arc<RawValue>,
 }
 
 #[derive(Default)]
@@ -102,13 +102,13 @@ impl Client {
     /// Takes in by which rules the client plays and what it says that it can do; its first word
     /// counts.
     pub(crate) fn introduce(&self, era: Era, capabilities: Option<&RawValue>) {
-        let capabilities = capabilities.map(ToOwned::to_owned).unwrap_or_default();
+        let capabilities = capabilities.map(ToOwned::to_owned).unwrap_or_default().into();
         let _ = self.introduction.set(Introduction { era, capabilities });
     }
 
     /// What the client said in `initialize` that it can do.
-    pub(crate) fn capabilities(&self) -> Option<&RawValue> {
-        self.introduction.get().map(|it| &*it.capabilities)
+    pub(crate) fn capabilities(&self) -> Option<&Arc<RawValue>> {
+        self.introduction.get().map(|it| &it.capabilities)
     }
 
     /// The least severe log messages that it takes, as a number.

@@ -10,6 +10,7 @@ mod cost;
 mod ear;
 mod finder;
 mod journey;
+mod ledger;
 mod levels;
 mod parked;
 mod relay;
@@ -45,6 +46,7 @@ pub use self::{
 };
 use self::{
     journey::{Errand, Journey, Parcel, Target},
+    ledger::Ledger,
     levels::NO_LEVEL,
     parked::Parked,
     shelf::{Fitting, Rendered, Shown},
@@ -80,6 +82,7 @@ pub(crate) struct Gateway {
     /// The definitions of the tools that find others.
     finders: Vec<u8>,
     parked: Parked,
+    ledger: Arc<Ledger>,
     ear: Arc<Ear>,
     /// The least severe log messages that any client wants.
     level: AtomicU8,
@@ -102,6 +105,7 @@ pub(crate) fn gateway(
         shelves,
         finders: finder::definitions(names),
         parked: Parked::default(),
+        ledger: Arc::default(),
         ear,
         level: AtomicU8::new(NO_LEVEL),
         tasks: TaskTracker::new(),
@@ -109,7 +113,14 @@ pub(crate) fn gateway(
     });
     let stock =
         Stock { gateway: Arc::clone(&gateway), fitting, shelves: publish, changes, publisher };
-    (gateway, stock.run())
+    let ledger = Arc::clone(&gateway.ledger);
+    let kept = async move {
+        tokio::select! {
+            () = stock.run() => {}
+            () = ledger.keep() => {}
+        }
+    };
+    (gateway, kept)
 }
 
 impl Gateway {
@@ -213,7 +224,7 @@ impl Gateway {
         };
         let journey = match resumed {
             Some(journey) => journey,
-            None => Journey::new(errand, &call, self.shelf().as_ref()),
+            None => Journey::new(errand, &call, &self.shelf(), &self.ledger),
         };
         journey.go(call, &self.parked).await
     }

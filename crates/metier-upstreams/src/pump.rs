@@ -6,7 +6,7 @@
 
 mod task;
 
-use std::{cell::RefCell, collections::VecDeque, marker::PhantomData, sync::Arc};
+use std::{cell::RefCell, collections::VecDeque, marker::PhantomData, mem, sync::Arc};
 
 pub use self::task::{Home, Task};
 
@@ -26,22 +26,22 @@ pub enum When {
 }
 
 /// What fell due on a thread.
-#[derive(Default)]
 struct Due {
+    is_pumping: bool,
     soon: VecDeque<Arc<dyn Turn>>,
     last: Vec<Arc<dyn Turn>>,
 }
 
 thread_local! {
-    /// None while this thread pumps nothing.
-    static DUE: RefCell<Option<Due>> = const { RefCell::new(None) };
+    static DUE: RefCell<Due> =
+        const { RefCell::new(Due { is_pumping: false, soon: VecDeque::new(), last: Vec::new() }) };
 }
 
 /// Leaves something for the pump of this thread to do; gives it back if there is none.
 pub fn leave<T: Turn + 'static>(turn: Arc<T>, when: When) -> Option<Arc<T>> {
     DUE.with_borrow_mut(|due| {
-        let Some(due) = due else { return Some(turn) };
         match when {
+            _ if !due.is_pumping => return Some(turn),
             When::Soon => due.soon.push_back(turn),
             When::Last => due.last.push(turn),
         }
@@ -60,21 +60,14 @@ impl Pump {
     /// Begins to collect what falls due on this thread.
     #[must_use]
     pub fn begin() -> Pump {
-        let is_outermost = DUE.with_borrow_mut(|due| {
-            let is_idle = due.is_none();
-            due.get_or_insert_default();
-            is_idle
-        });
+        let is_outermost = DUE.with_borrow_mut(|due| !mem::replace(&mut due.is_pumping, true));
         Pump { is_outermost, _here: PhantomData }
     }
 
     fn next() -> Option<Arc<dyn Turn>> {
-        DUE.with_borrow_mut(|it| {
-            let due = it.as_mut()?;
+        DUE.with_borrow_mut(|due| {
             let next = due.soon.pop_front().or_else(|| due.last.pop());
-            if next.is_none() {
-                *it = None;
-            }
+            due.is_pumping = next.is_some();
             next
         })
     }

@@ -28,7 +28,9 @@ const STOP_WITHIN: Duration = Duration::from_secs(10);
 
 /// Servers that are kept; clones are the same ones. When the last clone is dropped, all end.
 #[derive(Clone)]
-pub struct Upstreams {
+pub struct Upstreams(Arc<Hold>);
+
+struct Hold {
     roster: watch::Receiver<Arc<Roster>>,
     orders: mpsc::Sender<Order>,
     stop: CancellationToken,
@@ -57,24 +59,24 @@ impl Upstreams {
         let mut hub = Hub::new(opener, tasks.clone(), stop.clone(), publish);
         hub.follow(plan);
         tasks.spawn(hub.run(incoming));
-        Upstreams { roster, orders, stop, tasks }
+        Upstreams(Arc::new(Hold { roster, orders, stop, tasks }))
     }
 
     /// All servers and what they offer, now.
     #[must_use]
     pub fn roster(&self) -> Arc<Roster> {
-        self.roster.borrow().clone()
+        self.0.roster.borrow().clone()
     }
 
     /// The roster, and each one that comes after it.
     #[must_use]
     pub fn rosters(&self) -> watch::Receiver<Arc<Roster>> {
-        self.roster.clone()
+        self.0.roster.clone()
     }
 
     /// The roster when it is known of every server whether it can be reached, or when the time is over.
     pub async fn settled(&self, within: Duration) -> Arc<Roster> {
-        let mut roster = self.roster.clone();
+        let mut roster = self.0.roster.clone();
         let settled = roster.wait_for(|roster| roster.is_settled());
         match timeout(within, settled).await {
             Ok(Ok(roster)) => roster.clone(),
@@ -84,12 +86,12 @@ impl Upstreams {
 
     /// Follows another plan: only servers that are to be reached in another way are left and reached anew.
     pub async fn follow(&self, plan: Plan) {
-        let _ = self.orders.send(Order::Plan(plan)).await;
+        let _ = self.0.orders.send(Order::Plan(plan)).await;
     }
 
     /// Tries a server that waits again at once.
     pub async fn retry(&self, server: &ServerName) {
-        let _ = self.orders.send(Order::Retry(server.clone())).await;
+        let _ = self.0.orders.send(Order::Retry(server.clone())).await;
     }
 
     /// Calls a tool by its id (`server:tool`) or wire name, and answers what the server asks meanwhile.
@@ -116,7 +118,7 @@ impl Upstreams {
         call: ToolCall<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        call::request(&self.roster, &entry.server, call.ask(&entry.tool), &caller).await
+        call::request(&self.0.roster, &entry.server, call.ask(&entry.tool), &caller).await
     }
 
     /// Calls a tool as a client did; what a result asks for first is put to the caller.
@@ -141,7 +143,7 @@ impl Upstreams {
         if knows(&now) {
             return now;
         }
-        self.roster.clone().wait_for(knows).await.map_or(now, |it| it.clone())
+        self.0.roster.clone().wait_for(knows).await.map_or(now, |it| it.clone())
     }
 
     /// Reads a resource of a server.
@@ -163,7 +165,7 @@ impl Upstreams {
         request: Request<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        call::request(&self.roster, server, request.ask(), &caller).await
+        call::request(&self.0.roster, server, request.ask(), &caller).await
     }
 
     /// Asks a server for a stream that stays open until either side ends it; the caller hears what it
@@ -174,7 +176,7 @@ impl Upstreams {
         request: Request<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        call::listen(&self.roster, server, request.ask(), caller).await
+        call::listen(&self.0.roster, server, request.ask(), caller).await
     }
 
     /// Tells a server something that has no answer, if it is there to hear it.
@@ -203,7 +205,7 @@ impl Upstreams {
         ask: Ask<'_>,
         caller: &Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        let result = call::request(&self.roster, server, ask, caller).await?;
+        let result = call::request(&self.0.roster, server, ask, caller).await?;
         match Questions::in_result(&result) {
             None => Ok(result),
             Some(questions) => Box::pin(self.rounds(server, ask, caller, questions)).await,
@@ -225,7 +227,7 @@ impl Upstreams {
                 .map_err(|error| CallError::Refused { server: server.clone(), error })?;
             let params = answers.beside(ask.params);
             let ask = Ask { params: &params, ..ask };
-            let result = call::request(&self.roster, server, ask, caller).await?;
+            let result = call::request(&self.0.roster, server, ask, caller).await?;
             match Questions::in_result(&result) {
                 None => return Ok(result),
                 Some(more) => questions = more,
@@ -237,8 +239,8 @@ impl Upstreams {
 
     /// Leaves all servers, and waits until that is done.
     pub async fn stop(&self) {
-        self.stop.cancel();
-        self.tasks.close();
-        let _ = timeout(STOP_WITHIN, self.tasks.wait()).await;
+        self.0.stop.cancel();
+        self.0.tasks.close();
+        let _ = timeout(STOP_WITHIN, self.0.tasks.wait()).await;
     }
 }

@@ -60,7 +60,8 @@ impl Ear {
         self.first.send_if_modified(|first| {
             let is_first = first.is_none();
             if is_first {
-                *first = Some(client.capabilities().map(ToOwned::to_owned).unwrap_or_default());
+                *first =
+                    Some(client.capabilities().map(|it| (**it).to_owned()).unwrap_or_default());
             }
             is_first
         });
@@ -91,8 +92,9 @@ impl Ear {
         let _ = timeout(COMING, first.wait_for(Option::is_some)).await;
         let mut clients = self.clients();
         clients.retain(|it| it.ear().is_some());
-        let unable = clients.iter().find_map(|it| refusal(it.capabilities(), method));
-        clients.retain(|it| refusal(it.capabilities(), method).is_none());
+        let unable =
+            clients.iter().find_map(|it| refusal(it.capabilities().map(|it| &**it), method));
+        clients.retain(|it| refusal(it.capabilities().map(|it| &**it), method).is_none());
         match (clients.len(), clients.pop(), unable) {
             (1, Some(client), _) => Ok(client),
             (0, _, Some(unable)) => Err(unable),

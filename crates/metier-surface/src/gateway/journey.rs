@@ -7,6 +7,7 @@ use metier_wire::{Era, Error, Members, Text};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
+    ledger::Ledger,
     parked::Parked,
     relay::{Event, Relay},
     shelf::Shelf,
@@ -28,7 +29,7 @@ const BETWEEN_NEIGHBOURS: [&str; 4] = [
 /// What a client sent, and what it can do.
 pub(super) struct Parcel {
     pub(super) params: Box<RawValue>,
-    pub(super) capabilities: Option<Box<RawValue>>,
+    pub(super) capabilities: Option<Arc<RawValue>>,
 }
 
 /// What a client asks of a server.
@@ -63,7 +64,7 @@ pub(super) struct Journey {
     counted: Option<Counted>,
     is_read: bool,
     /// What it is after.
-    pub(super) purpose: String,
+    pub(super) purpose: Arc<str>,
 }
 
 type Outcome = Result<Box<RawValue>, CallError>;
@@ -73,8 +74,8 @@ impl Parcel {
         Parcel {
             params: asking.request.params.map(ToOwned::to_owned).unwrap_or_default(),
             capabilities: match asking.era() {
-                Era::Legacy => asking.client.capabilities().map(ToOwned::to_owned),
-                Era::Modern => asking.meta.capabilities.map(ToOwned::to_owned),
+                Era::Legacy => asking.client.capabilities().cloned(),
+                Era::Modern => asking.meta.capabilities.map(|it| it.to_owned().into()),
             },
         }
     }
@@ -114,13 +115,13 @@ impl Target {
     }
 
     /// What tells it from all others.
-    fn purpose(&self) -> String {
+    fn purpose(&self) -> Arc<str> {
         match self {
-            Target::Tool(entry, _) => entry.id.to_string(),
+            Target::Tool(entry, _) => entry.id.clone(),
             Target::Things(things) => {
                 let all =
                     things.iter().map(|it| format!("{} {} {}", it.method, it.server, it.value));
-                all.collect::<Vec<_>>().join("\n")
+                all.collect::<Vec<_>>().join("\n").into()
             }
         }
     }
@@ -128,11 +129,11 @@ impl Target {
 
 impl Journey {
     /// Sets out.
-    pub(super) fn new(errand: Errand, call: &Call, shelf: &Shelf) -> Journey {
+    pub(super) fn new(errand: Errand, call: &Call, shelf: &Shelf, ledger: &Arc<Ledger>) -> Journey {
         let (counted, is_read) = match &errand.target {
             Target::Tool(entry, _) => {
                 let tally = shelf.tally(&entry.id).cloned();
-                (Some(Counted::begin(entry.clone(), tally)), false)
+                (Some(Counted::begin(entry.clone(), tally, Arc::clone(ledger))), false)
             }
             Target::Things(things) => (None, things.iter().any(|it| it.method == "resources/read")),
         };

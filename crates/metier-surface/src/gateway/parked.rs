@@ -85,7 +85,7 @@ impl Parked {
     ) -> Result<Option<Journey>, Error> {
         let mut waiting = self.waiting();
         let Some(Waiting { journey, .. }) = waiting.get(state) else { return Ok(None) };
-        if journey.purpose != purpose || !journey.has_arguments(params) {
+        if *journey.purpose != *purpose || !journey.has_arguments(params) {
             let message = "`requestState` belongs to another request: repeat that with the answer";
             return Err(Error::invalid_params(message));
         }

@@ -2,13 +2,15 @@
 
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Poll, Waker},
 };
 
 use metier_upstreams::{Answering, Caller, Claim, Member};
 use metier_wire::{Era, Error, Members, write};
 use serde_json::value::{RawValue, to_raw_value};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
 use super::{ear::is_between_neighbours, journey::Parcel, levels};
 use crate::call::Call;
@@ -29,9 +31,16 @@ pub(super) struct Relay {
     level: Option<u8>,
     /// The same where the client said so once for all, in words for a server that needs it each time.
     wish: Option<Box<RawValue>>,
-    /// What has happened; none once nobody comes for it any more.
-    events: Mutex<Option<VecDeque<Event>>>,
-    moved: Notify,
+    events: Mutex<Events>,
+}
+
+/// What has happened, and who waits for it.
+#[derive(Default)]
+struct Events {
+    queue: VecDeque<Event>,
+    waker: Option<Waker>,
+    /// Nobody comes for it any more.
+    is_over: bool,
 }
 
 /// What happens before there is a result.
@@ -64,8 +73,7 @@ impl Relay {
             parcel,
             level,
             wish: wish.and_then(|it| to_raw_value(levels::word(it)).ok()),
-            events: Mutex::new(Some(VecDeque::new())),
-            moved: Notify::new(),
+            events: Mutex::default(),
         })
     }
 
@@ -98,32 +106,40 @@ impl Relay {
 
     /// The next thing that happens.
     pub(super) async fn next(&self) -> Event {
-        loop {
-            let moved = self.moved.notified();
-            if let Some(event) = self.try_next() {
-                return event;
+        poll_fn(|context| {
+            let mut events = lock(&self.events);
+            match events.queue.pop_front() {
+                Some(event) => Poll::Ready(event),
+                None => {
+                    events.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
             }
-            moved.await;
-        }
+        })
+        .await
     }
 
     pub(super) fn try_next(&self) -> Option<Event> {
-        lock(&self.events).as_mut()?.pop_front()
+        lock(&self.events).queue.pop_front()
     }
 
     /// Takes note that the call is over: who waits for an answer of the client waits in vain.
     pub(super) fn end(&self) {
-        lock(&self.events).take();
+        *lock(&self.events) = Events { is_over: true, ..Events::default() };
     }
 
     fn push(&self, event: Event) {
-        if let Some(events) = lock(&self.events).as_mut() {
-            if events.len() >= MOST_WAITING {
-                make_room(events);
-            }
-            events.push_back(event);
-            self.moved.notify_one();
+        let mut events = lock(&self.events);
+        if events.is_over {
+            return;
         }
+        if events.queue.len() >= MOST_WAITING {
+            make_room(&mut events.queue);
+        }
+        events.queue.push_back(event);
+        let waker = events.waker.take();
+        drop(events);
+        waker.into_iter().for_each(Waker::wake);
     }
 
     fn call(&self) -> Call {

@@ -13,6 +13,8 @@ use metier_upstreams::{CallError, ToolEntry};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ledger::{Ended, Ledger};
+
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -39,6 +41,7 @@ pub(crate) struct Tally {
 pub(super) struct Counted {
     entry: ToolEntry,
     tally: Option<Arc<Tally>>,
+    ledger: Arc<Ledger>,
     since: Instant,
     ending: Ending,
 }
@@ -62,7 +65,7 @@ impl Ending {
         }
     }
 
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Ending::Result => "result",
             Ending::ToolError => "tool_error",
@@ -80,8 +83,12 @@ fn is_error(result: &RawValue) -> bool {
 }
 
 impl Counted {
-    pub(super) fn begin(entry: ToolEntry, tally: Option<Arc<Tally>>) -> Counted {
-        Counted { entry, tally, since: Instant::now(), ending: Ending::Cancelled }
+    pub(super) fn begin(
+        entry: ToolEntry,
+        tally: Option<Arc<Tally>>,
+        ledger: Arc<Ledger>,
+    ) -> Counted {
+        Counted { entry, tally, ledger, since: Instant::now(), ending: Ending::Cancelled }
     }
 
     /// Ends the call.
@@ -98,13 +105,7 @@ impl Drop for Counted {
             let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
             tally.microseconds.fetch_add(microseconds, Relaxed);
         }
-        tracing::info!(
-            server = self.entry.server.as_str(),
-            tool = &*self.entry.tool.name,
-            outcome = self.ending.word(),
-            ms = took.as_secs_f64() * 1e3,
-            "a tool was called"
-        );
+        self.ledger.note(Ended { entry: self.entry.clone(), ending: self.ending, took });
     }
 }
 
