@@ -101,10 +101,11 @@ impl<W: Stream> Reader<W> {
             if lines.has_more() && out.len() < WRITE_SIZE {
                 continue;
             }
-            pump = None;
             if !out.is_empty() && !self.output.write(&out) {
                 return;
             }
+            // What came later than these answers is answered after them.
+            pump = None;
             out.clear();
             out.shrink_to(WRITE_SIZE * 4);
         }

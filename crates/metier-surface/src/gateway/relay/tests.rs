@@ -21,7 +21,7 @@ fn relay() -> Arc<Relay> {
     let meta = json!({ "io.modelcontextprotocol/logLevel": "debug" });
     let params = raw(&json!({ "_meta": meta }));
     let capabilities = Some(raw(&json!({ "roots": {} })));
-    Relay::new(call, Parcel { params, capabilities })
+    Relay::new(call, Parcel { params, capabilities: capabilities.map(Into::into) })
 }
 
 fn raw(value: &Value) -> Box<RawValue> {
