@@ -1,5 +1,6 @@
 //! Clients that come by HTTP: streamable HTTP of both eras, and the older two-endpoint SSE.
 
+mod door;
 mod events;
 mod get;
 mod guard;
@@ -14,10 +15,6 @@ use std::{io, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::Request,
-    http::StatusCode,
-    middleware::{self, Next},
-    response::{IntoResponse, Response},
     routing::{get as on_get, post as on_post},
     serve::ListenerExt,
 };
@@ -28,7 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use self::guard::Guard;
-use self::{reply::Refusal, sessions::Sessions};
+use self::{door::Door, reply::Refusal, sessions::Sessions};
 use crate::session::Server;
 
 /// How many requests of all clients may be worked on at a time, open streams of answers among them.
@@ -88,11 +85,11 @@ pub(crate) fn routes(server: &Arc<Server>, site: Site) -> Router {
         .route("/sse", on_get(legacy_sse::open))
         .route("/messages", on_post(legacy_sse::deliver))
         .route("/metrics", on_get(probes::metrics))
-        .route_layer(middleware::from_fn_with_state(Arc::clone(&state), authorized))
+        .route_layer(Door::before(&state, guard::authorized))
         .route("/healthz", on_get(probes::health))
         .route("/readyz", on_get(probes::readiness))
         .fallback(probes::nowhere)
-        .layer(middleware::from_fn_with_state(Arc::clone(&state), expected))
+        .layer(Door::before(&state, guard::expected))
         .with_state(state)
 }
 
@@ -121,32 +118,4 @@ pub(crate) async fn serve(
             Ok(())
         }
     }
-}
-
-/// Lets in only requests for this host, and from no foreign page.
-async fn expected(
-    axum::extract::State(state): axum::extract::State<Arc<State>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match state.guard.is_expected(request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(reason) => reply::refusal(StatusCode::FORBIDDEN, reason).into_response(),
-    }
-}
-
-/// Lets in only who knows the token, if there is one.
-async fn authorized(
-    axum::extract::State(state): axum::extract::State<Arc<State>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    if state.guard.is_authorized(request.headers()) {
-        return next.run(request).await;
-    }
-    let reason = "a bearer token is needed: send `Authorization: Bearer …`";
-    let mut response = reply::refusal(StatusCode::UNAUTHORIZED, reason).into_response();
-    let challenge = axum::http::HeaderValue::from_static("Bearer");
-    response.headers_mut().insert(axum::http::header::WWW_AUTHENTICATE, challenge);
-    response
 }

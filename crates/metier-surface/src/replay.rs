@@ -2,11 +2,12 @@
 
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Poll, Waker},
 };
 
 use bytes::Bytes;
-use tokio::sync::Notify;
 
 use crate::lane::{Kind, Outgoing};
 
@@ -18,7 +19,6 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Default)]
 pub(crate) struct Replay {
     state: Mutex<State>,
-    arrived: Notify,
 }
 
 #[derive(Default)]
@@ -34,6 +34,8 @@ struct State {
     n_readers: u64,
     /// How many of them are there now.
     n_reading: usize,
+    /// The one that waits.
+    waiting: Option<Waker>,
 }
 
 /// One connection's place in a stream.
@@ -65,8 +67,7 @@ impl Replay {
                 state.n_bytes -= oldest.message.len();
             }
         }
-        drop(state);
-        self.arrived.notify_waiters();
+        wake(state);
         true
     }
 
@@ -77,8 +78,9 @@ impl Replay {
 
     /// Ends the stream without an answer.
     pub(crate) fn close(&self) {
-        self.state().is_complete = true;
-        self.arrived.notify_waiters();
+        let mut state = self.state();
+        state.is_complete = true;
+        wake(state);
     }
 
     /// A new connection, which continues after event `after`, or where the last one stopped.
@@ -91,41 +93,44 @@ impl Replay {
             number: state.n_readers,
             position: after.map_or(state.taken, |it| it.min(state.newest)),
         };
-        drop(state);
-        self.arrived.notify_waiters();
+        wake(state);
         reader
     }
 
     /// The next event for a connection with its number; `None` when no more will come to it.
     pub(crate) async fn next(&self, reader: &mut Reader) -> Option<(u64, Outgoing)> {
-        loop {
-            let arrived = self.arrived.notified();
-            tokio::pin!(arrived);
-            arrived.as_mut().enable();
-            {
-                let mut state = self.state();
-                if state.n_readers != reader.number {
-                    return None;
-                }
-                let first = state.newest + 1 - state.events.len() as u64;
-                let next = (reader.position + 1).max(first);
-                let at = usize::try_from(next - first).unwrap_or(usize::MAX);
-                if let Some(event) = state.events.get(at).cloned() {
-                    reader.position = next;
-                    state.taken = state.taken.max(next);
-                    return Some((next, event));
-                }
-                if state.is_complete {
-                    return None;
-                }
+        poll_fn(|context| {
+            let mut state = self.state();
+            if state.n_readers != reader.number {
+                return Poll::Ready(None);
             }
-            arrived.await;
-        }
+            let first = state.newest + 1 - state.events.len() as u64;
+            let next = (reader.position + 1).max(first);
+            let at = usize::try_from(next - first).unwrap_or(usize::MAX);
+            if let Some(event) = state.events.get(at).cloned() {
+                reader.position = next;
+                state.taken = state.taken.max(next);
+                return Poll::Ready(Some((next, event)));
+            }
+            if state.is_complete {
+                return Poll::Ready(None);
+            }
+            state.waiting = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Lets go of a stream, and wakes whoever waits for it.
+fn wake(mut state: MutexGuard<'_, State>) {
+    let waiting = state.waiting.take();
+    drop(state);
+    waiting.into_iter().for_each(Waker::wake);
 }
 
 impl Drop for Reader {

@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use axum::http::{
-    HeaderMap, HeaderValue,
-    header::{AUTHORIZATION, HOST, ORIGIN},
+    HeaderMap, HeaderValue, StatusCode,
+    header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE},
 };
 use subtle::ConstantTimeEq;
+
+use super::reply::{self, Refusal};
 
 /// The names by which a machine calls itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -33,7 +35,7 @@ impl Guard {
     }
 
     /// Whether a request means this host and comes from none or from one of its pages.
-    pub(super) fn is_expected(&self, headers: &HeaderMap) -> Result<(), &'static str> {
+    fn is_expected(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
         if !self.is_known(host) {
             return Err("this host is not served: see --allow-host");
@@ -48,7 +50,7 @@ impl Guard {
     }
 
     /// Whether a request has the token, if one is asked for.
-    pub(super) fn is_authorized(&self, headers: &HeaderMap) -> bool {
+    fn is_authorized(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.token else { return true };
         let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
         let (scheme, given) = given.split_at_checked("Bearer ".len()).unwrap_or_default();
@@ -71,6 +73,23 @@ impl std::fmt::Debug for Guard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Guard").field("names", &self.names).finish_non_exhaustive()
     }
+}
+
+/// Lets in only requests for this host, and from no foreign page.
+pub(super) fn expected(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
+    let refuse = |reason| reply::refusal(StatusCode::FORBIDDEN, reason).into();
+    guard.is_expected(headers).map_err(refuse)
+}
+
+/// Lets in only who knows the token, if there is one.
+pub(super) fn authorized(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
+    if guard.is_authorized(headers) {
+        return Ok(());
+    }
+    let reason = "a bearer token is needed: send `Authorization: Bearer …`";
+    let mut response = reply::refusal(StatusCode::UNAUTHORIZED, reason);
+    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    Err(response.into())
 }
 
 /// `[::1]:80` → `::1`, `localhost:80` → `localhost`.

@@ -236,14 +236,11 @@ fn admitted(
 async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> Response {
     let connection = client.connect();
     let mut reader = replay.reader(None);
-    let first = tokio::select! {
-        first = tokio::time::timeout(PATIENCE, replay.next(&mut reader)) => first,
-        () = client.session.client.end.cancelled() => return no_session(),
-    };
-    match first {
+    match tokio::time::timeout(PATIENCE, replay.next(&mut reader)).await {
         Ok(Some((_, Outgoing { kind: Kind::Reply | Kind::Refusal(_), message }))) => {
             return wants.whole(StatusCode::OK, message);
         }
+        Ok(None) if client.session.client.end.is_cancelled() => return no_session(),
         Ok(None) => return accepted(),
         Ok(Some(_)) | Err(_) => {}
     }
