@@ -215,7 +215,7 @@ async fn turn<'a>(server: &'a Server, running: &Running) -> Result<Pass<'a>, Cal
         biased;
         // First: whoever has waited for too long no longer wants it done.
         () = running.silent_for(after) => Err(CallError::Timeout { server: name(), after }),
-        pass = server.gate.pass() => pass.map_err(|Crowded| CallError::Busy { server: name() }),
+        pass = server.gate.pass(running.caller.client()) => pass.map_err(|Crowded| CallError::Busy { server: name() }),
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_util::{
-    StreamExt,
+    FutureExt, StreamExt,
     future::{join_all, poll_immediate},
     stream::FuturesUnordered,
 };
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    call,
+    call, call_for,
     fake::{Act, Fake, good, keep, notification, plan, spec},
     outcome, settle,
 };
 use crate::{
-    CallError, Upstreams,
-    gate::{MOST_AT_ONCE, MOST_WAITING},
+    CallError, Caller, Upstreams,
+    gate::{Gate, MOST_AT_ONCE, MOST_WAITING},
 };
 
 /// A server that keeps calls until it is told to answer them.
@@ -83,6 +83,65 @@ async fn so_many_are_under_way_at_a_time_and_the_others_come_in_order() {
     let came: Vec<&Value> = came.iter().map(|it| &it["params"]["arguments"]).collect();
     assert_eq!(json!(came), json!((0..MOST_AT_ONCE + 10).collect::<Vec<_>>()));
     keeper.upstreams.stop().await;
+}
+
+/// A caller of one client.
+struct Of(usize);
+
+impl Caller for Of {
+    fn client(&self) -> usize {
+        self.0
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_with_many_calls_holds_up_another_by_one_of_them() {
+    let keeper = Keeper::new().await;
+    let call = |client: usize, at: usize| {
+        let upstreams = keeper.upstreams.clone();
+        let call = async move { call_for(&upstreams, &at.to_string(), Arc::new(Of(client))).await };
+        let mut call = Box::pin(call);
+        assert!(poll_immediate(&mut call).now_or_never().unwrap().is_none());
+        call
+    };
+    let mut calls: Vec<_> = (0..MOST_AT_ONCE + 100).map(|at| call(1, at)).collect();
+    calls.extend([call(2, 1_000), call(3, 2_000), call(2, 1_001)]);
+    let going = join_all(calls);
+    let answering = async {
+        for n_answered in 0..6 {
+            assert_eq!(keeper.n_came().await, MOST_AT_ONCE + n_answered);
+            keeper.answer().await;
+        }
+        sleep(Duration::from_millis(1)).await;
+        let came = keeper.fake.asked("tools/call");
+        came[MOST_AT_ONCE..].iter().map(|it| it["params"]["arguments"].clone()).collect::<Vec<_>>()
+    };
+    let came = tokio::select! {
+        came = answering => came,
+        _ = going => panic!("most are not answered"),
+    };
+    assert_eq!(came, [64, 1_000, 2_000, 65, 1_001, 66]);
+    keeper.upstreams.stop().await;
+}
+
+#[tokio::test]
+async fn a_place_that_comes_when_its_call_has_just_given_up_goes_to_the_next() {
+    let gate = Gate::default();
+    let mut passes: Vec<_> = (0..MOST_AT_ONCE).map(|_| gate.try_pass().unwrap()).collect();
+    let mut waiting: Vec<_> = (0..3).map(|client| Box::pin(gate.pass(client))).collect();
+    for it in &mut waiting {
+        assert!(poll_immediate(it).await.is_none());
+    }
+    assert!(gate.try_pass().is_none());
+    passes.pop();
+    // It was given the place, and does not come for it.
+    drop(waiting.remove(0));
+    assert!(poll_immediate(&mut waiting[1]).await.is_none());
+    let pass = poll_immediate(&mut waiting[0]).await.unwrap().unwrap();
+    drop((pass, waiting));
+    assert!(gate.try_pass().is_some());
+    passes.clear();
+    assert_eq!((0..).map_while(|_| gate.try_pass()).take(100).collect::<Vec<_>>().len(), 64);
 }
 
 #[tokio::test(start_paused = true)]
