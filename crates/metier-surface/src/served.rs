@@ -59,9 +59,15 @@ impl ServedSkills {
         let root = asked.strip_suffix(SKILL_FILE).unwrap_or(asked);
         let by_id = self.0.iter().find(|it| it.id.eq_ignore_ascii_case(asked) || it.root == root);
         by_id.or_else(|| {
-            let mut named = self.0.iter().filter(|it| it.skill.name.eq_ignore_ascii_case(asked));
+            let mut named = self.called(asked);
             named.next().filter(|_| named.next().is_none())
         })
+    }
+
+    /// The skills that their servers call so.
+    pub(crate) fn called(&self, asked: &str) -> impl Iterator<Item = &Served> {
+        let asked = asked.trim();
+        self.0.iter().filter(move |it| it.skill.name.eq_ignore_ascii_case(asked))
     }
 
     /// The skills whose names or descriptions have the words of a query, and how many words each has.

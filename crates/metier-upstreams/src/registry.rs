@@ -122,6 +122,13 @@ impl ToolRegistry {
         self.entries.get(self.names.place(name).or_else(|| self.names.only(name))?)
     }
 
+    /// The tools that a name may mean, where it is the name that several servers have for one of
+    /// theirs.
+    pub fn ambiguous<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a ToolEntry> {
+        let is_shared = self.names.by_own.get(name) == Some(&None);
+        self.entries.iter().filter(move |it| is_shared && *it.tool.name == *name)
+    }
+
     /// All tools, by server and name.
     #[must_use]
     pub fn entries(&self) -> &[ToolEntry] {
@@ -249,6 +256,11 @@ mod tests {
         assert_eq!(tool("add").as_deref(), Some("a:add"));
         assert_eq!(tool("b__echo").as_deref(), Some("b:echo"));
         assert_eq!(tool("echo"), None);
+        let ambiguous =
+            |name| -> Vec<&str> { roster.tools().ambiguous(name).map(|it| &*it.id).collect() };
+        assert_eq!(ambiguous("echo"), ["a:echo", "b:echo"]);
+        assert_eq!(ambiguous("add"), [""; 0]);
+        assert_eq!(ambiguous("nothing"), [""; 0]);
         assert_eq!((tool("c__x"), tool("c:y")), (None, None));
         assert_eq!(roster.tools().get("add").map(|it| &*it.id), None);
         assert_eq!(roster.prompts().find("greet").map(|it| &*it.id), Some("a:greet"));

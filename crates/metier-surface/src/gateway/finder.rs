@@ -209,6 +209,12 @@ pub(super) fn describe(
         text.push_str(&format!("{}\n{}\n\n", entry.id, entry.tool.raw.get()));
     }
     for (id, _) in &unknown {
+        let full: Vec<&str> = registry.ambiguous(id).map(|it| &*it.id).collect();
+        if !full.is_empty() {
+            let (id, full) = (Line(id, 100), full.join("`, `"));
+            text.push_str(&format!("Tool `{id}` is ambiguous: ask for one of `{full}`.\n"));
+            continue;
+        }
         text.push_str(&format!("There is no tool `{}`: search for it.\n", Line(id, 100)));
     }
     if known.is_empty() {
@@ -220,16 +226,9 @@ pub(super) fn describe(
 }
 
 /// What a call of `tools_call` asks for: the tool, and parameters as for a direct call.
-pub(super) fn call<'a>(
-    shelf: &'a Shelf,
-    params: &Members<'_>,
-) -> Result<(&'a ToolEntry, Box<RawValue>), Error> {
+pub(super) fn call<'a>(params: &Members<'a>) -> Result<(Cow<'a, str>, Box<RawValue>), Error> {
     let members = Finder::Call.arguments(params.get("arguments"))?;
     let id = required(&members, "tool")?;
-    let entry = shelf.roster.tools().find(&id).ok_or_else(|| {
-        let message = format!("there is no tool `{}`: `tools_search` finds them", Line(&id, 100));
-        Error::invalid_params(message)
-    })?;
     let mut direct = params.clone();
     direct.0.retain(|(key, _)| key != "arguments" && key != "name");
     if let Some(arguments) = members.get("arguments") {
@@ -241,7 +240,13 @@ pub(super) fn call<'a>(
     let mut out = Vec::new();
     write::json(&mut out, &direct);
     let direct = String::from_utf8(out).ok().and_then(|it| RawValue::from_string(it).ok());
-    Ok((entry, direct.unwrap_or_default()))
+    Ok((id, direct.unwrap_or_default()))
+}
+
+/// Why nothing is called.
+pub(super) fn unknown(id: &str) -> Error {
+    let message = format!("there is no tool `{}`: `tools_search` finds them", Line(id, 100));
+    Error::invalid_params(message)
 }
 
 fn required<'a>(members: &Members<'a>, key: &str) -> Result<Cow<'a, str>, Error> {

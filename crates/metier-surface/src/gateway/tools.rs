@@ -14,8 +14,12 @@ use super::{
 };
 use crate::{
     responder::{Answer, Asking, Meta},
+    text::Line,
     tools::{Reply, Tool},
 };
+
+/// How many tools are named where one name means several.
+const MOST_NAMES: usize = 50;
 
 impl Gateway {
     /// Answers a call of a tool of that name; none if nobody has such a tool.
@@ -31,23 +35,8 @@ impl Gateway {
         }
         // No server's own name for a tool takes one of ours, offered or not.
         let is_ours = Finder::named(name).is_some() || Tool::named(name).is_some();
-        let tools = shelf.roster.tools();
-        let entry = if is_ours { tools.get(name) } else { tools.find(name) };
-        if let Some(entry) = entry {
-            return Ok(Some(self.forward(&shelf, entry, Parcel::of(asking))));
-        }
-        if shelf.roster.is_settled() {
-            return Ok(None);
-        }
-        // It may belong to someone who is just being met.
-        let (gateway, parcel, name) = (Arc::clone(self), Parcel::of(asking), name.to_owned());
-        Ok(Some(Answer::Later(Box::new(move |call| {
-            Box::pin(async move {
-                let roster = gateway.upstreams.knowing(&name).await;
-                let entry = roster.tools().find(&name).ok_or_else(|| unknown("tool", &name))?;
-                gateway.run(target(&roster, entry), parcel, call).await
-            })
-        }))))
+        let find = if is_ours { by_full_name } else { by_any_name };
+        self.forward(&shelf, Wanted { name, find, shown: |it| &it.wire_name }, Parcel::of(asking))
     }
 
     /// The headers that must repeat arguments of a call, and what they carry.
@@ -72,21 +61,88 @@ impl Gateway {
             Finder::Search => finder::search(shelf, params.get("arguments"), reply)?,
             Finder::Describe => finder::describe(shelf, params.get("arguments"), reply)?,
             Finder::Call => {
-                let (entry, params) = finder::call(shelf, &params)?;
+                let (id, params) = finder::call(&params)?;
+                let wanted = Wanted { name: &id, find: by_any_name, shown: |it| &it.id };
                 let parcel = Parcel { params, ..Parcel::of(asking) };
-                return Ok(self.forward(shelf, entry, parcel));
+                let answer = self.forward(shelf, wanted, parcel)?;
+                return answer.ok_or_else(|| finder::unknown(&id));
             }
         }
         Ok(Answer::Now(Meta::Absent))
     }
 
-    /// Passes a call on to the server whose tool it is.
-    fn forward(self: &Arc<Self>, shelf: &Shelf, entry: &ToolEntry, parcel: Parcel) -> Answer {
-        let (gateway, target) = (Arc::clone(self), target(&shelf.roster, entry));
-        Answer::Later(Box::new(move |call| {
-            Box::pin(async move { gateway.run(target, parcel, call).await })
-        }))
+    /// Passes a call on to the server whose tool it is; none if nobody has such a tool.
+    fn forward(
+        self: &Arc<Self>,
+        shelf: &Shelf,
+        wanted: Wanted<'_>,
+        parcel: Parcel,
+    ) -> Result<Option<Answer>, Error> {
+        let gateway = Arc::clone(self);
+        if let Some(entry) = wanted.among(&shelf.roster)? {
+            let target = target(&shelf.roster, entry);
+            return Ok(Some(Answer::Later(Box::new(move |call| {
+                Box::pin(async move { gateway.run(target, parcel, call).await })
+            }))));
+        }
+        if shelf.roster.is_settled() {
+            return Ok(None);
+        }
+        // It may belong to someone who is just being met.
+        let (name, Wanted { find, shown, .. }) = (wanted.name.to_owned(), wanted);
+        Ok(Some(Answer::Later(Box::new(move |call| {
+            Box::pin(async move {
+                let wanted = Wanted { name: &name, find, shown };
+                let roster = gateway.met(&wanted).await;
+                let entry = wanted.among(&roster)?.ok_or_else(|| unknown("tool", &name))?;
+                gateway.run(target(&roster, entry), parcel, call).await
+            })
+        }))))
     }
+
+    /// The roster when somebody has the tool, or when all have been met whom one waits for.
+    async fn met(&self, wanted: &Wanted<'_>) -> Arc<Roster> {
+        let roster = self.upstreams.knowing(wanted.name).await;
+        match (wanted.find)(&roster, wanted.name) {
+            Some(_) => roster,
+            // Whose it is cannot be seen by its name.
+            None => Arc::clone(&self.settled().await.roster),
+        }
+    }
+}
+
+/// A tool by its name.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    name: &'a str,
+    /// What the name means.
+    find: for<'r> fn(&'r Roster, &str) -> Option<&'r ToolEntry>,
+    /// Which name of a tool is told to who asked.
+    shown: fn(&ToolEntry) -> &str,
+}
+
+impl Wanted<'_> {
+    /// The tool, if somebody has it; a name that means several is refused with theirs.
+    fn among<'r>(&self, roster: &'r Roster) -> Result<Option<&'r ToolEntry>, Error> {
+        if let Some(entry) = (self.find)(roster, self.name) {
+            return Ok(Some(entry));
+        }
+        let names = roster.tools().ambiguous(self.name).take(MOST_NAMES);
+        let names: Vec<String> = names.map(|it| format!("`{}`", (self.shown)(it))).collect();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let (name, names) = (Line(self.name, 100), names.join(", "));
+        Err(Error::invalid_params(format!("tool `{name}` is ambiguous: call one of {names}")))
+    }
+}
+
+fn by_full_name<'r>(roster: &'r Roster, name: &str) -> Option<&'r ToolEntry> {
+    roster.tools().get(name)
+}
+
+fn by_any_name<'r>(roster: &'r Roster, name: &str) -> Option<&'r ToolEntry> {
+    roster.tools().find(name)
 }
 
 fn target(roster: &Roster, entry: &ToolEntry) -> Target {

@@ -29,17 +29,27 @@ pub(super) fn find<'a>(offer: &'a Offer, asked: &str) -> Result<&'a Entry, Strin
         Lookup::Ambiguous(entries) => {
             let ids =
                 entries.iter().filter_map(|it| Some((it.id.as_deref()?, it.skill.description())));
-            let ids: Vec<_> = ids.collect();
-            Err(format!(
-                "Skill '{}' is ambiguous: {} skills go by that name.\n\n{}\n\
-                 Use one of these full names.",
-                echo(asked),
-                ids.len(),
-                Lines::all(&ids),
-            ))
+            Err(ambiguous(asked, &ids.collect::<Vec<_>>()))
         }
-        Lookup::Missing { similar } => Err(missing(offer, asked, &similar)),
+        Lookup::Missing { similar } => {
+            let served = offer.served().called(asked);
+            let served: Vec<_> = served.map(|it| (&*it.id, &*it.skill.description)).collect();
+            Err(match served.len() {
+                0 | 1 => missing(offer, asked, &similar),
+                _ => ambiguous(asked, &served),
+            })
+        }
     }
+}
+
+fn ambiguous(asked: &str, skills: &[(&str, &str)]) -> String {
+    format!(
+        "Skill '{}' is ambiguous: {} skills go by that name.\n\n{}\n\
+         Use one of these full names.",
+        echo(asked),
+        skills.len(),
+        Lines::all(skills),
+    )
 }
 
 /// Every skill that can be loaded, with its description.

@@ -10,6 +10,7 @@ use super::{
     fake::{Act, Fake, SOON},
     fixture::{Front, Look, names, plan, result},
 };
+use crate::Expose;
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 const LISTS: [&str; 4] =
@@ -113,6 +114,39 @@ async fn what_a_server_may_have_that_is_being_met_is_asked_for_when_it_is_there(
             assert_eq!(client.answer_to(id).await["result"][member], json!([]), "{method}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_tool_is_waited_for_by_its_own_name_and_through_the_tool_that_calls_others() {
+    for (expose, params) in [
+        (Expose::All, json!({ "name": "t" })),
+        (Expose::Search, json!({ "name": "t" })),
+        (Expose::Search, json!({ "name": "tools_call", "arguments": { "tool": "a:t" } })),
+        (Expose::Search, json!({ "name": "tools_call", "arguments": { "tool": "t" } })),
+    ] {
+        let fake = late(Era::Legacy);
+        let front = Front::begin(Look::exposing(expose), plan(&[("a", &fake)]).await);
+        let mut client = front.client(Era::Legacy);
+        let id = client.send("tools/call", &params);
+        assert!(!client.has_answer_at_once());
+        fake.sees("tools/list", 1).await;
+        fake.go_on();
+        assert_eq!(client.answer_to(id).await["result"]["content"], json!([]), "{params}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_nobody_has_is_waited_for_as_long_as_the_first_list() {
+    let front = half_met().await;
+    tokio::time::pause();
+    let began = Instant::now();
+    let mut client = front.client(Era::Legacy);
+    let answer = client.ask("tools/call", json!({ "name": "nothing" })).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    let answer = client.ask("tools/call", json!({ "name": "nothing" })).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::{
     fake::{Act, Fake},
-    fixture::{Front, error},
+    fixture::{Front, Look, error},
 };
+use crate::{Expose, Presentation};
 
 #[tokio::test]
 async fn a_call_by_wire_name_or_by_id_reaches_the_servers_own_name() {
@@ -123,6 +124,58 @@ async fn a_client_of_2026_07_28_finds_in_older_results_what_it_needs() {
         let cached = r#""resultType":"complete","ttlMs":0,"cacheScope":"private""#;
         let expected = expected.replace(r#""resultType":"complete""#, cached);
         check(Era::Modern, Era::Legacy, "resources/read", given, &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_several_servers_have_for_a_tool_is_ambiguous_and_answered_with_all_of_theirs()
+{
+    let (one, other) = (Fake::legacy().tools(&["t"]), Fake::legacy().tools(&["t"]));
+    let front = Front::of(&[("a", &one), ("b", &other)]).await;
+    let answer = front.client(Era::Legacy).ask("tools/call", json!({ "name": "t" })).await;
+    let words = "tool `t` is ambiguous: call one of `a__t`, `b__t`";
+    assert_eq!(answer["error"], json!({ "code": -32602, "message": words }));
+    let front = Front::looking(Look::exposing(Expose::Search), &[("a", &one), ("b", &other)]).await;
+    let mut client = front.client(Era::Legacy);
+    let through = json!({ "name": "tools_call", "arguments": { "tool": "t" } });
+    let answer = client.ask("tools/call", through).await;
+    let words = "tool `t` is ambiguous: call one of `a:t`, `b:t`";
+    assert_eq!(answer["error"], json!({ "code": -32602, "message": words }));
+    let describe = json!({ "name": "tools_describe", "arguments": { "tools": ["t"] } });
+    let answer = client.ask("tools/call", describe).await;
+    let words = "Tool `t` is ambiguous: ask for one of `a:t`, `b:t`.";
+    assert_eq!(answer["result"]["content"][0]["text"], words);
+    assert_eq!(one.seen("tools/call").len() + other.seen("tools/call").len(), 0);
+}
+
+/// A server that has one skill.
+fn with_skill(uri: &'static str) -> Fake {
+    let skill = json!({ "uri": uri, "resources": "dynamic",
+        "frontmatter": { "name": "refunds", "description": "Refunds" } });
+    let greeting = json!({ "protocolVersion": "2025-11-25", "serverInfo": {},
+        "capabilities": { "extensions": { "io.modelcontextprotocol/skills": {} } } });
+    Fake::legacy()
+        .on("initialize", move |_| vec![Act::Give(greeting.to_string())])
+        .on("skills/list", move |_| vec![Act::Give(json!({ "skills": [skill] }).to_string())])
+}
+
+#[tokio::test]
+async fn a_name_that_several_servers_have_for_a_skill_is_ambiguous_and_answered_with_all_of_theirs()
+{
+    let fakes =
+        [with_skill("skill://x/refunds/SKILL.md"), with_skill("skill://y/refunds/SKILL.md")];
+    let look = Look { presentation: Presentation::default(), ..Look::default() };
+    let front = Front::looking(look, &[("a", &fakes[0]), ("b", &fakes[1])]).await;
+    let mut client = front.client(Era::Legacy);
+    // Until then it may not be known here what servers have.
+    client.ask("tools/list", "{}").await;
+    for tool in ["skill", "skills_read"] {
+        let params = json!({ "name": tool, "arguments": { "name": "Refunds" } });
+        let answer = client.ask("tools/call", params).await;
+        let words = "Skill 'Refunds' is ambiguous: 2 skills go by that name.\n\n\
+                     - a:refunds: Refunds\n- b:refunds: Refunds\n\nUse one of these full names.";
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!((text, &answer["result"]["isError"]), (&json!(words), &json!(true)));
     }
 }
 
