@@ -137,7 +137,12 @@ impl Keeper {
         if !phase.keeps_offer() {
             self.standing.offer = None;
         }
-        self.standing.link = None;
+        // A session that is renewed keeps its place: who comes meanwhile sees that, and waits.
+        let is_renewed = matches!(
+            (&self.standing.phase, &phase),
+            (Phase::Ready { .. }, Phase::Connecting { .. })
+        );
+        self.standing.link.take_if(|_| !is_renewed);
         self.standing.since = Instant::now();
         self.standing.phase = phase;
     }

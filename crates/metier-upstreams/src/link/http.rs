@@ -4,7 +4,10 @@ mod exchange;
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -36,6 +39,8 @@ use crate::{
 
 /// How many questions of the server may be open at a time.
 const MOST_OWED: usize = 64;
+/// How often in a row something may be not found until the session is what is missing.
+const MOST_MISSES: usize = 3;
 /// How long a message may take that nobody waits for.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long saying goodbye may take.
@@ -58,6 +63,19 @@ struct Wire {
     session: OnceLock<HeaderValue>,
     tasks: TaskTracker,
     owed: Arc<Semaphore>,
+    /// How often in a row the server did not find what it was asked for.
+    n_misses: AtomicUsize,
+}
+
+/// What comes of asking a server whether it knows our session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pong {
+    /// It does.
+    Welcome,
+    /// It does not.
+    Refused,
+    /// It does not say.
+    Silence,
 }
 
 /// How far a stream was read, and when one may come back to it.
@@ -74,6 +92,7 @@ impl Http {
             session: OnceLock::new(),
             tasks: tasks.clone(),
             owed: Arc::new(Semaphore::new(MOST_OWED)),
+            n_misses: AtomicUsize::new(0),
         };
         Ok(Http { wire: Arc::new(wire), heard: Mutex::default() })
     }
@@ -203,9 +222,13 @@ impl Wire {
         let is_gone = self.session.get().is_some()
             && !is_unknown_method(&failed)
             && match status {
-                StatusCode::NOT_FOUND => true,
+                // It may be what was asked for that is not found, but not for ever.
+                StatusCode::NOT_FOUND => {
+                    let n_misses = self.n_misses.fetch_add(1, Relaxed) + 1;
+                    n_misses >= MOST_MISSES || self.ping(board).await != Pong::Welcome
+                }
                 // Many servers say this instead, but it may mean anything.
-                StatusCode::BAD_REQUEST => self.is_forgotten(board).await,
+                StatusCode::BAD_REQUEST => self.ping(board).await == Pong::Refused,
                 _ => false,
             };
         if is_gone {
@@ -215,18 +238,25 @@ impl Wire {
         failed
     }
 
-    /// Whether the server refuses even what nobody refuses whose session it knows.
-    async fn is_forgotten(&self, board: &Arc<Switchboard>) -> bool {
+    /// Asks what nobody refuses whose session it knows.
+    async fn ping(&self, board: &Arc<Switchboard>) -> Pong {
         let Ok((place, _)) = board.expect(Home::Stream, None) else {
             // Somebody else has found out meanwhile.
-            return board.news().borrow().ending == Some(Ending::Expired);
+            let has_expired = board.news().borrow().ending == Some(Ending::Expired);
+            return if has_expired { Pong::Refused } else { Pong::Silence };
         };
         let revision = board.revision();
         let message = Ask::new("ping", &[]).message(place.id(), &board.identity, revision);
         let sending = self.send(board, self.headers(revision, ANSWERS), message);
-        let Ok(Ok(response)) = timeout(PATIENCE, sending).await else { return false };
-        matches!(response.status(), StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND)
-            && !is_unknown_method(&refusal(&self.remote, response).await)
+        let Ok(Ok(response)) = timeout(PATIENCE, sending).await else { return Pong::Silence };
+        match response.status() {
+            status if status.is_success() => Pong::Welcome,
+            StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
+                let is_known = is_unknown_method(&refusal(&self.remote, response).await);
+                if is_known { Pong::Welcome } else { Pong::Refused }
+            }
+            _ => Pong::Silence,
+        }
     }
 
     /// Takes in an event; gives back the reply if it is the one awaited `here`.

@@ -1,5 +1,7 @@
 //! Calls: what a client asks reaches the server whose it is, and what that answers the client.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use metier_wire::Era;
 use serde_json::json;
 
@@ -146,6 +148,80 @@ async fn a_name_that_several_servers_have_for_a_tool_is_ambiguous_and_answered_w
     let words = "Tool `t` is ambiguous: ask for one of `a:t`, `b:t`.";
     assert_eq!(answer["result"]["content"][0]["text"], words);
     assert_eq!(one.seen("tools/call").len() + other.seen("tools/call").len(), 0);
+}
+
+/// A server whose tool `t` is refused with HTTP status 404 that often, and `u` never.
+fn forgetful(n_times: usize) -> Fake {
+    let n_left = AtomicUsize::new(n_times);
+    Fake::legacy().tools(&["t", "u"]).on("tools/call", move |message| {
+        let is_forgotten = message["params"]["name"] == "t"
+            && n_left.fetch_update(Relaxed, Relaxed, |it| it.checked_sub(1)).is_ok();
+        vec![if is_forgotten { Act::Status(404) } else { Act::Give(r#"{"n":1}"#.to_owned()) }]
+    })
+}
+
+#[tokio::test]
+async fn a_session_that_a_server_has_forgotten_is_renewed_once_for_all_and_each_call_made_again() {
+    let fake = forgetful(10).on("ping", |_| vec![Act::Status(404)]);
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.client(Era::Legacy);
+    for _ in 0..10 {
+        client.send("tools/call", json!({ "name": "a__t" }));
+    }
+    for _ in 0..10 {
+        assert_eq!(client.next().await["result"], json!({ "n": 1 }));
+    }
+    assert_eq!((fake.seen("initialize").len(), fake.seen("tools/call").len()), (2, 20));
+}
+
+#[tokio::test]
+async fn a_call_that_comes_while_a_session_is_renewed_waits_for_it() {
+    let n_greeted = AtomicUsize::new(0);
+    let greeting = json!({ "protocolVersion": "2025-11-25", "serverInfo": {},
+        "capabilities": { "tools": {} } });
+    let fake = forgetful(1).on("ping", |_| vec![Act::Status(404)]).on("initialize", move |_| {
+        match n_greeted.fetch_add(1, Relaxed) {
+            0 => vec![Act::Give(greeting.to_string())],
+            _ => vec![Act::Wait, Act::Give(greeting.to_string())],
+        }
+    });
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.client(Era::Legacy);
+    client.send("tools/call", json!({ "name": "a__t" }));
+    fake.sees("initialize", 2).await;
+    client.send("tools/call", json!({ "name": "a__u" }));
+    fake.go_on();
+    for _ in 0..2 {
+        assert_eq!(client.next().await["result"], json!({ "n": 1 }));
+    }
+    assert_eq!((fake.seen("initialize").len(), fake.seen("tools/call").len()), (2, 3));
+}
+
+#[tokio::test]
+async fn a_call_that_a_server_does_not_find_costs_nobody_the_session() {
+    let fake = forgetful(usize::MAX);
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.client(Era::Legacy);
+    for _ in 0..20 {
+        let answer = client.ask("tools/call", json!({ "name": "a__t" })).await;
+        assert_eq!(answer["error"]["data"], json!({ "kind": "lost" }), "{answer}");
+        let answer = client.ask("tools/call", json!({ "name": "a__u" })).await;
+        assert_eq!(answer["result"], json!({ "n": 1 }));
+    }
+    assert_eq!(fake.seen("initialize").len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_finds_no_call_any_more_has_forgotten_the_session_whatever_else_it_says() {
+    let fake = forgetful(3);
+    let front = Front::of(&[("a", &fake)]).await;
+    let mut client = front.client(Era::Legacy);
+    for _ in 0..2 {
+        let answer = client.ask("tools/call", json!({ "name": "a__t" })).await;
+        assert_eq!(answer["error"]["data"], json!({ "kind": "lost" }), "{answer}");
+    }
+    let answer = client.ask("tools/call", json!({ "name": "a__t" })).await;
+    assert_eq!((&answer["result"], fake.seen("initialize").len()), (&json!({ "n": 1 }), 2));
 }
 
 /// A server that has one skill.

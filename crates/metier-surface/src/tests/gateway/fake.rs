@@ -11,7 +11,7 @@ use axum::{
     Router,
     body::Body,
     extract::State,
-    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
+    http::{HeaderMap, HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
     routing::post,
 };
@@ -50,6 +50,8 @@ pub(super) enum Act {
     Refuse(&'static str),
     /// Breaks off.
     Break,
+    /// Answers with an HTTP status alone.
+    Status(u16),
 }
 
 type React = Box<dyn Fn(&Value) -> Vec<Act> + Send + Sync>;
@@ -340,7 +342,8 @@ async fn take(State(fake): State<Fake>, headers: HeaderMap, text: String) -> Res
         waiting.unwrap().send(message).unwrap();
         return StatusCode::ACCEPTED.into_response();
     };
-    fake.record(method, message.clone(), text, headers);
+    let method = method.to_owned();
+    fake.record(&method, message.clone(), text, headers);
     if message.get("id").is_none() {
         return StatusCode::ACCEPTED.into_response();
     }
@@ -354,6 +357,18 @@ async fn take(State(fake): State<Fake>, headers: HeaderMap, text: String) -> Res
         return aside(&fake, filter, HeaderMap::new(), Some(first));
     }
     let acts = fake.acts(&message);
+    if let [Act::Status(status)] = acts[..] {
+        return StatusCode::from_u16(status).unwrap().into_response();
+    }
+    let mut response = answered(fake, message, acts);
+    if method == "initialize" {
+        response.headers_mut().insert("mcp-session-id", HeaderValue::from_static("s"));
+    }
+    response
+}
+
+/// The answer to a request, alone or at the end of a stream.
+fn answered(fake: Fake, message: Value, acts: Vec<Act>) -> Response {
     if let [act @ (Act::Give(_) | Act::Refuse(_))] = &acts[..] {
         let kind = [(CONTENT_TYPE, "application/json")];
         return (kind, answer(&message, act, &[])).into_response();

@@ -1,6 +1,9 @@
 //! Exchanges: the life of one request, from its POST to its answer.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
@@ -102,6 +105,7 @@ impl<'a> Exchange<'a> {
         if !response.status().is_success() {
             return Err(self.wire.refused(self.board, response).await);
         }
+        self.wire.n_misses.store(0, Relaxed);
         if let (Manner::Opening, Some(id)) = (self.manner, response.headers().get(header::SESSION))
         {
             let mut id = id.clone();

@@ -72,6 +72,19 @@ async fn a_session_that_the_server_does_not_know_has_expired() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_not_found_by_a_server_that_knows_the_session_is_no_expired_session() {
+    let pong =
+        "200\ncontent-type: application/json\n\n{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}";
+    let (_, bench) = opened(&["404", pong, "404", pong, "404", pong]).await;
+    let lost = "status: the server answered with HTTP status 404";
+    assert_eq!(bench.ask("tools/call").await, lost);
+    assert_eq!(bench.ask("tools/call").await, lost);
+    assert!(!bench.link.board().is_over());
+    // Not for ever.
+    assert_eq!(bench.ask("tools/call").await, "expired: the session has expired");
+}
+
+#[tokio::test(start_paused = true)]
 async fn all_requests_that_an_expired_session_refuses_may_be_sent_again() {
     let (_, bench) = opened(&[UNKNOWN; 20]).await;
     let outcomes = join_all((0..20).map(|_| bench.ask("tools/list"))).await;
@@ -92,7 +105,8 @@ async fn a_stream_whose_session_expires_is_lost_and_not_sent_again() {
     let cut = "200\ncontent-type: text/event-stream\n\nid: 7\ndata:\n\n";
     let (stub, bench) = opened(&[cut, UNKNOWN]).await;
     assert!(bench.ask("tools/list").await.starts_with("lost: "));
-    assert_eq!(stub.log().lines().count(), 3);
+    // The last one asks whether it is the session that is not there.
+    assert_eq!(stub.log().lines().count(), 4);
     assert!(bench.link.board().is_over());
 }
 
