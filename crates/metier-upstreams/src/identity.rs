@@ -67,15 +67,21 @@ impl Identity {
     }
 
     /// The same, as one running process that can tell itself from others by `id`, of at most 64
-    /// characters: a server whose list of tools names it leads back to us, and is not used.
+    /// characters: a server whose list of tools names it leads back to us, and is not used, unless
+    /// the first that it names has the greater id and will leave us.
     #[must_use]
     pub fn instance(self, id: &str) -> Identity {
         Identity { instance: Some(id.into()), ..self }
     }
 
-    /// Whether this is the id of our own process.
-    pub(crate) fn is_instance(&self, id: &str) -> bool {
-        self.instance.as_deref() == Some(id)
+    /// Whether a list that came through these, the nearest first, leads back to us, and we are the
+    /// one to leave it. Of two neighbours in a circle that is the one with the greater id: if both
+    /// did at the same moment, neither would have the other.
+    pub(crate) fn breaks(&self, instances: &[Box<str>]) -> bool {
+        let (Some(own), Some(nearest)) = (self.instance.as_deref(), instances.first()) else {
+            return false;
+        };
+        instances.iter().any(|it| **it == *own) && **nearest <= *own
     }
 
     /// What every request of 2026-07-28 says of us, beside what we can do.

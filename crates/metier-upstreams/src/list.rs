@@ -111,7 +111,7 @@ impl List {
         let result = link.request(Ask::new(method, params.as_slice())).await?;
         let garbled = || format!("the answer to `{method}` has no list of {member}");
         let page = self.read(&result).ok_or_else(|| Failed::Garbled(garbled()))?;
-        if page.instances.iter().any(|id| link.board().identity.is_instance(id)) {
+        if link.board().identity.breaks(&page.instances) {
             return Err(Failed::Loop);
         }
         Ok(page)

@@ -45,6 +45,35 @@ async fn a_server_whose_tools_come_through_us_has_failed_and_offers_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_two_that_name_each_other_only_the_one_with_the_greater_id_leaves() {
+    check(json!({ "metier/instances": ["ut", "us"] }), READY, &["us", "ut"]).await;
+    check(json!({ "metier/instances": ["ur", "us"] }), LOOP, &[]).await;
+    // What is further away does not matter: the one before it looks after that.
+    check(json!({ "metier/instances": ["ur", "zz", "us"] }), LOOP, &[]).await;
+}
+
+/// Keeps this server as a process of that id.
+fn kept_as(fake: &Arc<Fake>, id: &str) -> Upstreams {
+    fake.kept_by(Identity::new("test", "1").instance(id), Arc::new(()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_that_meet_at_the_same_moment_do_not_both_lose_the_other() {
+    // Each has just heard from the other that it is behind it.
+    let behind = |nearest: &'static str, other: &'static str| {
+        Fake::on("tools/list", move |_, message| {
+            let meta = json!({ "metier/instances": [nearest, other] });
+            vec![result(message, json!({ "tools": [{ "name": "echo" }], "_meta": meta }))]
+        })
+    };
+    let (one, other) = (kept_as(&behind("2", "1"), "1"), kept_as(&behind("1", "2"), "2"));
+    until(&one, READY).await;
+    until(&other, LOOP).await;
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn other_gateways_behind_a_server_are_known_by_their_ids() {
     let instances = json!({ "metier/instances": ["b", "a", "b"], "other": 1 });
     check(instances, READY, &["a", "b"]).await;

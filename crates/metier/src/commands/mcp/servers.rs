@@ -103,9 +103,9 @@ fn relayed(capabilities: &RawValue) -> Value {
     capabilities.into_iter().filter(|(key, _)| ours.contains(&&**key)).collect()
 }
 
-/// A name for this process that no other has.
+/// A name for this process that no other has; it is greater than the names of those that began earlier.
 fn instance() -> String {
     let id = std::process::id();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    format!("{id:x}-{:x}", now.unwrap_or_default().as_nanos())
+    format!("{:x}-{id:x}", now.unwrap_or_default().as_nanos())
 }
