@@ -8,13 +8,18 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    disk, frontmatter::split, problem::Cause, similar::similar_paths, skill::Skill, walk::is_walked,
+    disk::{self, Stamp},
+    frontmatter::split,
+    problem::Cause,
+    similar::similar_paths,
+    skill::Skill,
+    walk::is_walked,
 };
 
 /// How many files and folders of a bundle are looked at.
 const MOST_FILES: usize = 2_000;
-/// The longest file of a bundle that is read.
-const LONGEST_FILE: u64 = 10 << 20;
+/// The longest file of a bundle that is read: as long as a whole skill may be that is published.
+pub(crate) const LONGEST_FILE: u64 = 16 << 20;
 
 /// The files of a skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,21 +61,31 @@ impl Skill {
     ///
     /// It may be a link to elsewhere, so what has taken its place and is no skill is not read out.
     pub fn read(&self) -> Result<String, Cause> {
-        let text = disk::read_text(&self.file())?;
-        split(&text)?;
-        Ok(text)
+        self.read_own().map(|(_, text)| text)
     }
 
-    /// Reads one file of the skill's folder, of ten megabytes at most.
+    fn read_own(&self) -> Result<(Stamp, String), Cause> {
+        let (stamp, bytes) = disk::read(&self.file())?;
+        let text = disk::text(bytes)?;
+        split(&text)?;
+        Ok((stamp, text))
+    }
+
+    /// Reads one file of the skill's folder, of sixteen megabytes at most.
     ///
     /// Every file that [`Skill::files`] lists can be read. Nothing that lies outside the folder, be
     /// it by a link, is opened, whatever changes on the disk meanwhile; the skill's own file alone
     /// may be a link to elsewhere, as it may be in a scan.
     pub fn read_file(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        self.read_stamped(path).map(|(_, bytes)| bytes)
+    }
+
+    /// The same, with the stamp of the very file that was read.
+    pub(crate) fn read_stamped(&self, path: &str) -> Result<(Stamp, Vec<u8>), FileError> {
         let asked = inner(path).ok_or(FileError::Outside)?;
         if asked.as_os_str() == self.file_name {
-            let text = self.read().map_err(|it| self.explain(it, path))?;
-            return Ok(text.into_bytes());
+            let (stamp, text) = self.read_own().map_err(|it| self.explain(it, path))?;
+            return Ok((stamp, text.into_bytes()));
         }
         if asked.iter().any(|name| !is_walked(name)) {
             return Err(self.missing(path));
@@ -101,16 +116,23 @@ impl Skill {
     ///
     /// Links that lead out of the folder are left out, but for the skill's own file.
     pub fn files(&self) -> io::Result<Bundle> {
+        let (files, is_cut) = self.stamped_files()?;
+        let file = |(path, stamp): (PathBuf, Stamp)| BundleFile { path, size: stamp.size() };
+        Ok(Bundle { files: files.into_iter().map(file).collect(), is_cut })
+    }
+
+    /// The same with a stamp for each, and whether there are more.
+    pub(crate) fn stamped_files(&self) -> io::Result<(Vec<(PathBuf, Stamp)>, bool)> {
         let real = self.folder.canonicalize()?;
-        let mut bundle = Bundle::default();
+        let mut files = Vec::new();
         let mut folders = vec![PathBuf::new()];
-        let mut n_seen = 0;
+        let (mut n_seen, mut is_cut) = (0, false);
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(real.join(&folder)) else { continue };
             for entry in entries.flatten() {
                 n_seen += 1;
                 if n_seen > MOST_FILES {
-                    bundle.is_cut = true;
+                    is_cut = true;
                     folders.clear();
                     break;
                 }
@@ -118,15 +140,32 @@ impl Skill {
                 let is_own = path.as_os_str() == self.file_name;
                 match look(&entry, |target| is_own || target.starts_with(&real)) {
                     Some(Look::Folder) => folders.push(path),
-                    Some(Look::File { size }) => bundle.files.push(BundleFile { path, size }),
+                    Some(Look::File(stamp)) => files.push((path, stamp)),
                     None => {}
                 }
             }
         }
-        bundle.files.sort_unstable();
-        Ok(bundle)
+        files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Ok((files, is_cut))
+    }
+
+    /// Tells one state of a file from the next; none if it is not there, or not to be read.
+    #[must_use]
+    pub fn version(&self, path: &str) -> Option<Version> {
+        let asked = inner(path)?;
+        if asked.as_os_str() == self.file_name {
+            return disk::stamp_of_file(&self.file()).map(Version);
+        }
+        let folder = self.folder.canonicalize().ok()?;
+        let real = folder.join(&asked).canonicalize().ok()?;
+        let is_ours = real.starts_with(&folder) && asked.iter().all(is_walked);
+        disk::stamp_of_file(&real).filter(|_| is_ours).map(Version)
     }
 }
+
+/// One state of a file, as far as one can tell without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version(Stamp);
 
 /// The path without its `.` parts; none if it could lead out of a folder it is joined to.
 fn inner(path: &str) -> Option<PathBuf> {
@@ -143,15 +182,17 @@ fn inner(path: &str) -> Option<PathBuf> {
 
 enum Look {
     Folder,
-    File { size: u64 },
+    File(Stamp),
 }
 
 /// What an entry is. Linked folders are not entered: what they hold is listed where it lies.
 fn look(entry: &fs::DirEntry, is_allowed: impl Fn(&Path) -> bool) -> Option<Look> {
-    if entry.file_type().ok()?.is_dir() {
+    let kind = entry.file_type().ok()?;
+    if kind.is_dir() {
         return is_walked(&entry.file_name()).then_some(Look::Folder);
     }
-    let target = entry.path().canonicalize().ok()?;
-    let metadata = fs::metadata(&target).ok()?;
-    (is_allowed(&target) && metadata.is_file()).then_some(Look::File { size: metadata.len() })
+    let path = entry.path();
+    // Only a link can lead anywhere else.
+    let is_here = !kind.is_symlink() || is_allowed(&path.canonicalize().ok()?);
+    disk::stamp_of_file(&path).filter(|_| is_here).map(Look::File)
 }

@@ -45,6 +45,11 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// How many bytes it has.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// The stamp, if it can be trusted to change with the next edit.
     pub(crate) fn settled(self, now: SystemTime) -> Option<Stamp> {
         let age = now.duration_since(self.modified).ok()?;
@@ -99,6 +104,12 @@ pub(crate) fn stamp_of(path: &Path) -> io::Result<Stamp> {
     stamp(path, &fs::metadata(path)?)
 }
 
+/// The stamp of the file that a path leads to; none if it is no file.
+pub(crate) fn stamp_of_file(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    stamp(path, &metadata).ok()
+}
+
 /// Whether a link stands at the path.
 pub(crate) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
@@ -136,9 +147,14 @@ pub(crate) fn read_bounded(path: &Path, longest: u64) -> Result<(Stamp, Vec<u8>)
     contents(open_in(&Handle::default(), path.as_os_str())?, longest)
 }
 
-/// Reads a file below a real folder; a link on the way to it is not followed.
-pub(crate) fn read_below(folder: &Path, path: &Path, longest: u64) -> Result<Vec<u8>, Cause> {
-    contents(open_below(folder, path)?, longest).map(|(_, bytes)| bytes)
+/// Reads a file below a real folder, and the stamp of that very file; a link on the way to it is not
+/// followed.
+pub(crate) fn read_below(
+    folder: &Path,
+    path: &Path,
+    longest: u64,
+) -> Result<(Stamp, Vec<u8>), Cause> {
+    contents(open_below(folder, path)?, longest)
 }
 
 /// Reads a regular file of at most a megabyte as text.

@@ -17,11 +17,14 @@ mod scalar;
 mod split;
 #[cfg(test)]
 mod tests;
+mod verbatim;
 mod yaml;
 
 pub use error::FrontmatterError;
 pub use quirk::{Quirk, Repair};
 pub(crate) use split::{Document, split};
+pub use verbatim::Unclear;
+pub(crate) use verbatim::verbatim;
 
 /// What the head of a `SKILL.md` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,9 +87,17 @@ fn read(document: &Document<'_>) -> Result<Reading, FrontmatterError> {
 
 /// Reads YAML as it is meant, the quick way if that is certain.
 fn strict(head: &str, first_line: usize) -> Result<Reading, FrontmatterError> {
-    match plain::read(head, first_line) {
+    typed(head, first_line, scalar::typing)
+}
+
+fn typed(
+    head: &str,
+    first_line: usize,
+    typing: scalar::Typings,
+) -> Result<Reading, FrontmatterError> {
+    match plain::read(head, first_line, typing) {
         Some(entries) => Ok(Reading { entries, repairs: Vec::new() }),
-        None => yaml::read(head, first_line),
+        None => yaml::read(head, first_line, typing),
     }
 }
 

@@ -31,12 +31,14 @@
 
 mod bundle;
 mod catalog;
+mod digest;
 mod disk;
 mod filter;
 mod find;
 mod folders;
 mod frontmatter;
 mod key;
+mod manifest;
 mod places;
 mod plugins;
 mod problem;
@@ -55,13 +57,15 @@ mod walk;
 mod tests;
 
 pub use crate::{
-    bundle::{Bundle, BundleFile, FileError},
+    bundle::{Bundle, BundleFile, FileError, Version},
     catalog::{Catalog, Entry, Lookup},
+    digest::{Digest, Digests},
     disk::read_text,
     filter::{Filter, Pattern, PatternError},
     find::{SearchIndex, SearchResult, SearchResults},
     folders::Folders,
-    frontmatter::{FrontmatterError, Quirk, Repair, head, is_hidden},
+    frontmatter::{FrontmatterError, Quirk, Repair, Unclear, head, is_hidden},
+    manifest::{Manifest, ManifestFile, Unfit, manifests},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},
     problem::{Cause, Problem, Severity},

@@ -100,9 +100,9 @@ fn pass(sources: &[Source], previous: &Scan, bodies: Bodies, progress: &Progress
     let read = move |_: &Path, bytes| {
         let whole = disk::text(bytes)?;
         let frontmatter = frontmatter(&whole)?;
-        let digest = DIGEST.hash_one(&whole);
+        let (size, digest) = (whole.len() as u64, DIGEST.hash_one(&whole));
         let whole = (bodies == Bodies::Kept).then(|| whole.into_boxed_str());
-        Ok(Arc::new(Text { frontmatter, digest, whole }))
+        Ok(Arc::new(Text { frontmatter, size, digest, whole }))
     };
     let trees = walk_all(sources, &previous.known(), &read, progress);
     if previous.holds(sources, &trees) {

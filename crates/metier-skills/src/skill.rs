@@ -42,6 +42,8 @@ pub struct Skill {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Text {
     pub(crate) frontmatter: Frontmatter,
+    /// How many bytes the file has.
+    pub(crate) size: u64,
     /// Tells two versions of the whole file apart, within one run of the program.
     pub(crate) digest: u64,
     /// The whole file, where the scan was asked to keep it.
@@ -71,6 +73,12 @@ impl Skill {
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.text.frontmatter.repairs
+    }
+
+    /// How many bytes its file had when it was read.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.text.size
     }
 
     /// The whole file, if the scan kept it.

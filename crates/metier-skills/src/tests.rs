@@ -7,6 +7,7 @@ mod filters;
 mod fixture;
 mod folders;
 mod laws;
+mod manifests;
 mod names;
 mod reading;
 mod rescans;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::Entry;
-use super::scalar::{Typing, core, typing};
+use super::scalar::{Typing, Typings, core};
 
 /// More fields than this are compared more quickly by other means.
 const MOST_FIELDS: usize = 64;
@@ -19,7 +19,7 @@ const MOST_FIELDS: usize = 64;
 const LONGEST_KEY: usize = 128;
 
 /// Reads a head of a known shape; `None` says nothing about the head.
-pub(super) fn read(head: &str, first_line: usize) -> Option<Vec<Entry>> {
+pub(super) fn read(head: &str, first_line: usize, typing: Typings) -> Option<Vec<Entry>> {
     if !is_printable(head) {
         return None;
     }

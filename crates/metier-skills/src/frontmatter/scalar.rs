@@ -7,6 +7,9 @@ use serde_json::{Number, Value};
 /// How unquoted text becomes a value.
 pub(super) type Typing = fn(Cow<'_, str>) -> Value;
 
+/// How the unquoted value of each top-level field becomes one, by its key.
+pub(super) type Typings = fn(&str) -> Typing;
+
 /// The fields every skill must have, and whose words are never numbers.
 const REQUIRED: [&str; 2] = ["name", "description"];
 
@@ -18,6 +21,11 @@ pub(super) fn is_required(key: &str) -> bool {
 /// How to read the unquoted value of a top-level field: `name: 007` is a name.
 pub(super) fn typing(key: &str) -> Typing {
     if is_required(key) { text } else { core }
+}
+
+/// How to read the unquoted value of a top-level field as any other program would.
+pub(super) fn verbatim(_key: &str) -> Typing {
+    core
 }
 
 /// Reads null, booleans and numbers; all else is text.
@@ -33,6 +41,19 @@ pub(super) fn core(word: Cow<'_, str>) -> Value {
             None => Value::String(word.into_owned()),
         },
     }
+}
+
+/// Whether a word is a number, were it not too large for JSON.
+pub(super) fn is_beyond_json(word: &str) -> bool {
+    let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
+    let is_special =
+        matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(word, ".nan" | ".NaN" | ".NAN");
+    let is_hex = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_number = is_digits(unsigned)
+        || is_float(unsigned)
+        || word.strip_prefix("0x").is_some_and(is_hex)
+        || word.strip_prefix("0o").is_some_and(is_digits);
+    is_special || (is_number && number(word).is_none())
 }
 
 /// Reads null; all else is text as it is spelled.

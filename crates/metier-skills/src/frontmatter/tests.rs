@@ -6,6 +6,7 @@ use super::{Frontmatter, Repair, frontmatter};
 
 mod agreement;
 mod splitting;
+mod verbatim;
 
 /// Reads a head and compares all that came of it: `name | description | field=value | repair`.
 #[track_caller]

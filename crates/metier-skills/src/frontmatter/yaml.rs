@@ -20,7 +20,11 @@ const DEEPEST: usize = 16;
 const LARGEST: usize = 256 * 1024;
 
 /// Reads a head that is a YAML mapping; of several equal keys the last one counts.
-pub(super) fn read(head: &str, first_line: usize) -> Result<Reading, FrontmatterError> {
+pub(super) fn read(
+    head: &str,
+    first_line: usize,
+    typing: scalar::Typings,
+) -> Result<Reading, FrontmatterError> {
     let options = options! {
         flow_nesting_limit: DEEPEST,
         block_nesting_limit: DEEPEST,
@@ -29,6 +33,7 @@ pub(super) fn read(head: &str, first_line: usize) -> Result<Reading, Frontmatter
     };
     let mut reader = Reader {
         head,
+        typing,
         parser: Parser::new_from_str_with_options(head, options),
         first_line,
         line: first_line,
@@ -71,6 +76,7 @@ fn duplicate(line: usize, key: &str) -> Repair {
 
 struct Reader<'a> {
     head: &'a str,
+    typing: scalar::Typings,
     parser: Parser<'a, StrInput<'a>>,
     first_line: usize,
     /// The line on which the last event starts, and the byte at which it ends.
@@ -114,7 +120,7 @@ impl<'a> Reader<'a> {
             let key = self.key(event)?;
             self.field.clone_from(&key);
             let event = self.next()?;
-            let value = self.value(event, scalar::typing(&key))?;
+            let value = self.value(event, (self.typing)(&key))?;
             if scalar::is_required(&key) {
                 self.notice_comment();
             }

@@ -169,10 +169,10 @@ fn a_file_over_the_bound_is_refused() {
         let file = std::fs::File::create(fixture.path("custom/a/big")).unwrap();
         file.set_len(length).unwrap();
     };
-    grow(10 << 20);
-    assert_eq!(read(&fixture, "big").len(), 10 << 20);
-    grow((10 << 20) + 1);
-    assert_eq!(read(&fixture, "big"), "longer than 10240 KiB");
+    grow(16 << 20);
+    assert_eq!(read(&fixture, "big").len(), 16 << 20);
+    grow((16 << 20) + 1);
+    assert_eq!(read(&fixture, "big"), "longer than 16384 KiB");
 }
 
 #[test]

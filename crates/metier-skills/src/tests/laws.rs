@@ -66,7 +66,7 @@ fn skill() -> impl Strategy<Value = Skill> {
                 folder: PathBuf::new(),
                 file_name: "SKILL.md".into(),
                 state,
-                text: Arc::new(Text { frontmatter, digest: 0, whole: None }),
+                text: Arc::new(Text { frontmatter, size: 0, digest: 0, whole: None }),
             }
         },
     )
@@ -95,7 +95,7 @@ fn any_number_of_copies_of_one_name_is_named_at_once() {
         fields: Vec::new(),
         repairs: Vec::new(),
     };
-    let text = Arc::new(Text { frontmatter, digest: 0, whole: None });
+    let text = Arc::new(Text { frontmatter, size: 0, digest: 0, whole: None });
     let copy = |number: usize| Skill {
         source: source.clone(),
         also: Vec::new(),

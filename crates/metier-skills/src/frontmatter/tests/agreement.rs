@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::sample::select;
 
-use super::super::{frontmatter, plain, yaml};
+use super::super::{frontmatter, plain, scalar::typing, yaml};
 
 /// Fields of every shape the quick reader knows.
 const SHAPES: &[&str] = &[
@@ -50,8 +50,8 @@ fn heads() -> impl Strategy<Value = String> {
 
 #[track_caller]
 fn answers(head: &str) {
-    let quick = plain::read(head, 2).expect("a shape the quick reader knows");
-    assert_eq!(quick, yaml::read(head, 2).unwrap().entries);
+    let quick = plain::read(head, 2, typing).expect("a shape the quick reader knows");
+    assert_eq!(quick, yaml::read(head, 2, typing).unwrap().entries);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn the_quick_reader_leaves_alone_what_it_is_not_certain_of() {
         a: |+\n  b\n¦a: |2\n  b\n¦a: >\n¦- a\n¦a: [b, [c]]\n¦a: [b: c]\n¦a: [b,]\n¦\"a\": b\n¦a : b\n¦\
         a: - b\n¦ a: b\n¦a: !t b\n¦? a\n¦a: b\n  # c\n  d\n";
     for head in heads.split('¦') {
-        assert_eq!(plain::read(head, 2), None, "{head:?}");
+        assert_eq!(plain::read(head, 2, typing), None, "{head:?}");
     }
 }
 
@@ -82,8 +82,8 @@ proptest! {
 
     #[test]
     fn the_quick_reader_agrees_with_the_strict_one(head in heads()) {
-        if let Some(quick) = plain::read(&head, 2) {
-            let strict = yaml::read(&head, 2);
+        if let Some(quick) = plain::read(&head, 2, typing) {
+            let strict = yaml::read(&head, 2, typing);
             prop_assert_eq!(Ok((quick, Vec::new())), strict.map(|it| (it.entries, it.repairs)));
         }
     }
