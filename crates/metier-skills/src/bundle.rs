@@ -39,6 +39,15 @@ pub struct BundleFile {
     pub size: u64,
 }
 
+/// Something that lies directly in a folder of a skill.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Child {
+    /// What it is called there.
+    pub name: String,
+    /// How many bytes it has; none if it is a folder.
+    pub size: Option<u64>,
+}
+
 /// Why a file of a skill was not read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FileError {
@@ -147,6 +156,34 @@ impl Skill {
         }
         files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         Ok((files, is_cut))
+    }
+
+    /// Lists what lies directly in a folder of the skill, in order; the empty path is its own.
+    pub fn list_folder(&self, path: &str) -> Result<Vec<Child>, FileError> {
+        let asked = inner(path).ok_or(FileError::Outside)?;
+        if asked.iter().any(|name| !is_walked(name)) {
+            return Err(FileError::Missing { similar: Vec::new() });
+        }
+        let unreadable = |error: io::Error| FileError::Bad(Cause::unreadable(&error));
+        let real = self.folder.canonicalize().map_err(unreadable)?;
+        let folder = real.join(&asked);
+        // A linked folder is listed where it lies.
+        if folder.canonicalize().map_err(unreadable)? != folder {
+            return Err(FileError::Outside);
+        }
+        let mut children = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(unreadable)?.flatten().take(MOST_FILES) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let is_own = asked.as_os_str().is_empty() && *name == *self.file_name;
+            let size = match look(&entry, |target| is_own || target.starts_with(&real)) {
+                Some(Look::Folder) => None,
+                Some(Look::File(stamp)) => Some(stamp.size()),
+                None => continue,
+            };
+            children.push(Child { name, size });
+        }
+        children.sort_unstable();
+        Ok(children)
     }
 
     /// Tells one state of a file from the next; none if it is not there, or not to be read.

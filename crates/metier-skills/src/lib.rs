@@ -57,7 +57,7 @@ mod walk;
 mod tests;
 
 pub use crate::{
-    bundle::{Bundle, BundleFile, FileError, Version},
+    bundle::{Bundle, BundleFile, Child, FileError, Version},
     catalog::{Catalog, Entry, Lookup},
     digest::{Digest, Digests},
     disk::read_text,

@@ -38,7 +38,6 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::shelf::Shelf;
 pub use self::{
     cost::{Cost, Size},
     ear::Ear,
@@ -49,14 +48,17 @@ use self::{
     ledger::Ledger,
     levels::NO_LEVEL,
     parked::Parked,
-    shelf::{Fitting, Rendered, Shown},
+    shelf::{Fitting, Shown},
     stock::Stock,
-    things::unsubscribe,
+};
+pub(crate) use self::{
+    shelf::Shelf,
+    things::{unknown, unsubscribe},
 };
 use crate::{
     call::Call,
     client::Client,
-    responder::{Answer, Asking, Body, Changes, Done, Meta},
+    responder::{Changes, Done},
     surface::Publisher,
     tools::ToolNames,
 };
@@ -169,51 +171,6 @@ impl Gateway {
         }
     }
 
-    /// Answers a request about anything but tools.
-    pub(crate) fn answer(
-        self: &Arc<Self>,
-        asking: &Asking<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Answer, Error> {
-        match (&*asking.request.method, asking.era()) {
-            ("resources/list", _) => self.list(asking, "resources", |it| &it.resources, out),
-            ("resources/templates/list", _) => {
-                self.list(asking, "resourceTemplates", |it| &it.templates, out)
-            }
-            ("prompts/list", _) => self.list(asking, "prompts", |it| &it.prompts, out),
-            ("resources/read", _) => self.read(asking),
-            ("prompts/get", _) => self.get_prompt(asking),
-            ("completion/complete", _) => self.complete(asking, out),
-            ("resources/subscribe", Era::Legacy) => self.subscribe(asking),
-            ("resources/unsubscribe", Era::Legacy) => unsubscribe(asking, out),
-            ("logging/setLevel", Era::Legacy) => self.set_level(asking),
-            (method, _) => Err(Error::method_not_found(method)),
-        }
-    }
-
-    /// Answers with a list, which is one page.
-    fn list(
-        self: &Arc<Self>,
-        asking: &Asking<'_>,
-        member: &'static str,
-        rendered: fn(&Shelf) -> &Arc<Rendered>,
-        out: &mut Vec<u8>,
-    ) -> Result<Answer, Error> {
-        only_page(asking.request.params)?;
-        if let Some(shelf) = self.settled_shelf() {
-            listed(member, rendered(&shelf).all(), asking.era(), out);
-            return Ok(Answer::Now(Meta::Absent));
-        }
-        let gateway = Arc::clone(self);
-        Ok(Answer::Later(Box::new(move |call| {
-            Box::pin(async move {
-                let (shelf, mut out) = (gateway.settled().await, Vec::new());
-                listed(member, rendered(&shelf).all(), call.era(), &mut out);
-                Ok(Body::plain(out))
-            })
-        })))
-    }
-
     /// Does an errand for a client, or goes on with one that waited for its answer.
     async fn run(&self, target: Target, parcel: Parcel, call: Call) -> Done {
         let errand = Errand { upstreams: self.upstreams.clone(), target, parcel };
@@ -262,15 +219,5 @@ pub(crate) fn only_page(params: Option<&RawValue>) -> Result<(), Error> {
     match params.and_then(Members::of).and_then(|it| it.get("cursor")) {
         Some(_) => Err(Error::invalid_params("`cursor` is unknown: the list is one page")),
         None => Ok(()),
-    }
-}
-
-fn listed(member: &str, items: &[u8], era: Era, out: &mut Vec<u8>) {
-    out.push(b'{');
-    if era == Era::Modern {
-        out.extend_from_slice(br#""resultType":"complete","ttlMs":5000,"cacheScope":"private","#);
-    }
-    for part in [b"\"", member.as_bytes(), b"\":[", items, b"]}"] {
-        out.extend_from_slice(part);
     }
 }

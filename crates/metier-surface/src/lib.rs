@@ -11,10 +11,13 @@
 
 mod call;
 mod client;
+mod counter;
 mod describe;
 mod gateway;
 mod http;
 mod lane;
+mod library;
+mod lists;
 mod meter;
 mod offer;
 mod replay;
@@ -34,6 +37,7 @@ mod tests;
 pub use crate::{
     call::{AskError, Call},
     client::Client,
+    counter::Ask,
     gateway::{Cost, Ear, Expose, Size, Watch},
     http::{Guard, Site, Transports},
     offer::{CatalogFormat, Offer, Presentation},
@@ -43,7 +47,7 @@ pub use crate::{
     },
     serve::Server,
     stdio::Stream,
-    surface::{Ask, Publisher, Surface, surface},
+    surface::{Publisher, Surface, surface},
     tools::{Tool, ToolNames},
 };
 

@@ -8,6 +8,7 @@ use std::sync::{
 use metier_skills::{Catalog, Filter, Match, Query, SearchIndex, SearchResults};
 
 use crate::{
+    library::Library,
     served::{Served, ServedSkills},
     tools::{Tool, ToolNames, definitions},
 };
@@ -25,6 +26,8 @@ pub struct Presentation {
     pub budget: usize,
     /// How many words of a query a skill must have.
     pub mode: Match,
+    /// Whether each skill is a prompt too.
+    pub prompts: bool,
     /// Which skills of servers exist; those of this machine have been chosen before.
     pub filter: Filter,
 }
@@ -44,6 +47,7 @@ pub enum CatalogFormat {
 pub struct Offer {
     catalog: Arc<Catalog>,
     served: Arc<ServedSkills>,
+    library: Arc<Library>,
     presentation: Presentation,
     definitions: Arc<[u8]>,
     index: OnceLock<SearchIndex>,
@@ -58,6 +62,7 @@ impl Default for Presentation {
             format: CatalogFormat::default(),
             budget: 60_000,
             mode: Match::All,
+            prompts: true,
             filter: Filter::default(),
         }
     }
@@ -100,7 +105,10 @@ impl Offer {
     ) -> Offer {
         let definitions = definitions(&catalog, &served, presentation);
         let shared = previous.map(|it| &it.definitions).filter(|before| ***before == *definitions);
+        let same = previous.filter(|before| Arc::ptr_eq(&before.catalog, &catalog));
+        let library = same.map(|it| Arc::clone(&it.library));
         Offer {
+            library: library.unwrap_or_else(|| Arc::new(Library::new(&catalog))),
             definitions: shared.cloned().unwrap_or_else(|| definitions.into()),
             catalog,
             served,
@@ -127,6 +135,16 @@ impl Offer {
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The skills of this machine, each at its place.
+    pub(crate) fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Whether each skill of this machine is a prompt too.
+    pub(crate) fn has_prompts(&self) -> bool {
+        self.presentation.prompts
     }
 
     /// The skills that servers have.

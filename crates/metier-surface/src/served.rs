@@ -4,6 +4,8 @@ use std::{collections::HashSet, fmt, sync::Arc};
 
 use metier_skills::{Catalog, Filter, Lookup, Match};
 use metier_upstreams::{Roster, ServedSkill, ServerName};
+use metier_wire::{Members, write};
+use serde_json::value::RawValue;
 
 /// What the URI of every skill ends in.
 const SKILL_FILE: &str = "/SKILL.md";
@@ -26,21 +28,20 @@ pub(crate) struct ServedSkills(Vec<Served>);
 impl ServedSkills {
     /// Names the skills of a roster, so that none goes by a name of the catalog.
     pub(crate) fn new(roster: &Roster, catalog: &Catalog, filter: &Filter) -> ServedSkills {
-        let mut taken = HashSet::new();
+        let (mut taken, mut roots) = (HashSet::new(), HashSet::new());
         let mut served = Vec::new();
         for (server, skill) in roster.skills() {
             if !filter.shows_named(server.as_str(), &skill.name) {
                 continue;
             }
-            let path = skill.uri.split_once("://").map_or(&*skill.uri, |(_, path)| path);
-            let path = path.strip_suffix(SKILL_FILE).unwrap_or(path);
-            let root = format!("skill://{server}/{path}");
+            let root = root(server, skill);
             let short = format!("{server}:{}", skill.name);
             let is_free = matches!(catalog.find(&short), Lookup::Missing { .. });
             let names = [Some(short).filter(|_| is_free), Some(root.clone())];
             // Two skills of one server whose URIs differ in nothing but the scheme are one here.
-            let Some(id) = names.into_iter().flatten().find(|it| taken.insert(it.to_lowercase()))
-            else {
+            let is_new = roots.insert(root.clone());
+            let mut names = names.into_iter().flatten().filter(|_| is_new);
+            let Some(id) = names.find(|it| taken.insert(it.to_lowercase())) else {
                 tracing::warn!(%server, uri = &*skill.uri, "a skill has no name of its own");
                 continue;
             };
@@ -51,6 +52,31 @@ impl ServedSkills {
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Served> {
         self.0.iter()
+    }
+
+    /// Those from a place of the list on.
+    pub(crate) fn from(&self, at: usize) -> impl Iterator<Item = &Served> {
+        self.0.iter().skip(at)
+    }
+
+    /// At which place of the list the skill is whose `SKILL.md` clients know by this URI.
+    pub(crate) fn position(&self, uri: &str) -> Option<usize> {
+        let root = uri.strip_suffix(SKILL_FILE)?;
+        self.0.iter().position(|it| it.root == root)
+    }
+
+    /// The skill whose `SKILL.md` clients know by this URI.
+    pub(crate) fn at(&self, uri: &str) -> Option<&Served> {
+        self.0.get(self.position(uri)?)
+    }
+
+    /// The skill that has what clients know by this URI: itself, or something below it.
+    pub(crate) fn holding(&self, uri: &str) -> Option<&Served> {
+        let below = |it: &&Served| {
+            uri.strip_prefix(&*it.root).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+        };
+        // Of a skill within another, the inner one.
+        self.0.iter().filter(below).max_by_key(|it| it.root.len())
     }
 
     /// The skill that a name means: its id, its URI, or its own name if no other goes by it.
@@ -93,11 +119,55 @@ impl Served {
         uri.strip_prefix(own).map_or(uri, |path| path.trim_start_matches('/'))
     }
 
+    /// The URI under which clients know what the server has at one of its own.
+    pub(crate) fn shown(&self, uri: &str) -> String {
+        let own = self.skill.root();
+        let rest = uri.strip_prefix(own).unwrap_or_default();
+        format!("{}{rest}", self.root)
+    }
+
+    /// What the server says of the skill, with the URIs under which clients know it.
+    pub(crate) fn entry(&self, skill: &ServedSkill) -> Vec<u8> {
+        let mut out = Vec::new();
+        let entry = Members::of(&skill.raw).unwrap_or_default();
+        let shown = |raw: &RawValue, out: &mut Vec<u8>| {
+            let file = Members::of(raw).unwrap_or_default();
+            let uri = file.text("uri").unwrap_or_default();
+            file.write_with(out, "uri", &self.shown(&uri));
+        };
+        for (at, (key, value)) in entry.0.iter().enumerate() {
+            out.push(if at == 0 { b'{' } else { b',' });
+            write::json(&mut out, key);
+            out.push(b':');
+            let files = || serde_json::from_str::<Vec<&RawValue>>(value.get()).ok();
+            match &**key {
+                "uri" => write::json(&mut out, &self.shown(&skill.uri)),
+                "resources" if let Some(files) = files() => {
+                    for (at, file) in files.iter().enumerate() {
+                        out.push(if at == 0 { b'[' } else { b',' });
+                        shown(file, &mut out);
+                    }
+                    out.push(b']');
+                }
+                _ => out.extend_from_slice(value.get().as_bytes()),
+            }
+        }
+        out.push(b'}');
+        out
+    }
+
     /// The server's own URI of a file below the skill.
     pub(crate) fn uri_of(&self, path: &str) -> String {
         let own = self.skill.uri.strip_suffix(SKILL_FILE).unwrap_or(&self.skill.uri);
         format!("{own}/{}", path.trim_start_matches("./"))
     }
+}
+
+/// Where clients find a skill of a server: `skill://server/path`, without the name of its file.
+pub(crate) fn root(server: &ServerName, skill: &ServedSkill) -> String {
+    let path = skill.root();
+    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    format!("skill://{server}/{path}")
 }
 
 /// Where a skill of a server is, in words.

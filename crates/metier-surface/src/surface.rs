@@ -1,21 +1,20 @@
 //! The surface: answers requests from the newest offer.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use metier_skills::{Catalog, Lookup};
+use metier_skills::{Catalog, Digests, Filter, Lookup};
 use metier_upstreams::{Roster, Upstreams};
 use metier_wire::{Error, Request, Text};
 use serde::Deserialize;
-use serde_json::{json, value::RawValue};
-use tokio::sync::{Semaphore, broadcast, mpsc, oneshot, watch};
+use serde_json::{Value, json, value::RawValue};
+use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::{
     call::Call,
     client::Client,
+    counter::{Ask, Counter},
     gateway::{Ear, Expose, Gateway, Watch, gateway, only_page},
+    library::WatchedFiles,
     offer::{Offer, Presentation},
     responder::{
         Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
@@ -27,32 +26,21 @@ use crate::{
 
 /// How many requests may wait for a look at the disk before the next ones wait to ask.
 const MOST_ASKS: usize = 64;
-/// How many lists, searches and files are made ready at a time.
-const MOST_FILLED: usize = 8;
 /// What a model should know of tools that are not about skills.
 const SERVERS: &str = "\nTools named `server__tool` belong to other MCP servers. \
                        If `tools_search` is listed, find them with it and call them with `tools_call`.";
-/// How often a client hears that the first scan goes on.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a client sees. Reads offers, makes none.
 pub struct Surface {
     greeting: Greeting,
     presentation: Presentation,
     changes: Arc<watch::Sender<Changes>>,
-    counter: Counter,
+    pub(crate) counter: Counter,
     ear: Arc<Ear>,
-    gateway: Option<Arc<Gateway>>,
+    pub(crate) gateway: Option<Arc<Gateway>>,
     publisher: Publisher,
-}
-
-/// Where orders are filled that may take a while.
-#[derive(Clone)]
-struct Counter {
-    offers: watch::Receiver<Option<Arc<Offer>>>,
-    asks: mpsc::Sender<Ask>,
-    /// Bounds how many are filled at a time.
-    desks: Arc<Semaphore>,
+    pub(crate) digests: Arc<Digests>,
+    pub(crate) watched: Arc<WatchedFiles>,
 }
 
 /// The other end of a surface: the one writer of its offers. Clones are the same one.
@@ -68,9 +56,6 @@ pub struct Publisher {
 /// What is offered at present; before the first scan there is no catalog.
 type Present = (Option<Arc<Catalog>>, Arc<Roster>);
 
-/// Asks for a look at the disk; answered when the newest catalog shows its present state.
-pub type Ask = oneshot::Sender<()>;
-
 /// Makes a surface, its publisher, and the asks of clients that must see the disk as it is.
 #[must_use]
 pub fn surface(
@@ -82,10 +67,10 @@ pub fn surface(
     let (asks, asked) = mpsc::channel(MOST_ASKS);
     let greeting = Greeting {
         server,
-        capabilities: json!({ "tools": { "listChanged": true } }),
+        capabilities: capabilities(&presentation),
         instructions: presentation.instructions(),
     };
-    let counter = Counter { offers: newest, asks, desks: Arc::new(Semaphore::new(MOST_FILLED)) };
+    let (counter, ear) = (Counter::new(newest, asks), Ear::new());
     let offers = Arc::new(offers);
     let publisher = Publisher {
         presentation: presentation.clone(),
@@ -98,9 +83,11 @@ pub fn surface(
         presentation,
         changes,
         counter,
-        ear: Ear::new(),
+        watched: Arc::new(WatchedFiles::new(Arc::clone(&ear))),
+        ear,
         gateway: None,
         publisher: publisher.clone(),
+        digests: Arc::default(),
     };
     (surface, publisher, asked)
 }
@@ -137,12 +124,17 @@ impl Publisher {
             &self.presentation,
             previous.as_deref(),
         );
-        let is_news = previous.is_some_and(|previous| offer.differs_from(&previous));
+        let (tools, things) = previous.map_or((0, 0), |previous| {
+            let things = offer.library().differs_from(previous.library());
+            (u64::from(offer.differs_from(&previous)), u64::from(things))
+        });
         self.offers.send_replace(Some(Arc::new(offer)));
         // The catalog is there before anybody hears of it.
         self.changes.send_if_modified(|changes| {
-            changes.tools += u64::from(is_news);
-            is_news
+            changes.tools += tools;
+            changes.resources += things;
+            changes.prompts += things * u64::from(self.presentation.prompts);
+            tools + things > 0
         });
     }
 }
@@ -179,7 +171,7 @@ impl Responder for Surface {
     }
 
     fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
-        self.gateway.as_ref()?.watch(uri)
+        self.watch_resource(uri)
     }
 
     fn mirrored(&self, request: &Request<'_>) -> Vec<(String, String)> {
@@ -194,15 +186,14 @@ impl Responder for Surface {
     }
 
     fn is_ready(&self) -> bool {
-        self.counter.offers.borrow().is_some()
+        self.counter.newest().is_some()
     }
 
     fn answer(&self, asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
-        match (&*asking.request.method, &self.gateway) {
-            ("tools/list", _) => self.list_tools(asking, out),
-            ("tools/call", _) => self.call_tool(asking, out),
-            (_, Some(gateway)) => gateway.answer(asking, out),
-            (method, None) => Err(Error::method_not_found(method)),
+        match &*asking.request.method {
+            "tools/list" => self.list_tools(asking, out),
+            "tools/call" => self.call_tool(asking, out),
+            _ => self.answer_other(asking, out),
         }
     }
 }
@@ -231,13 +222,8 @@ impl Surface {
         let news = (Arc::clone(&self.changes), self.publisher.clone());
         let (gateway, stock) = gateway(upstreams, Arc::clone(&self.ear), look, instance, news);
         self.gateway = Some(gateway);
-        self.greeting.capabilities = json!({
-            "tools": { "listChanged": true },
-            "resources": { "listChanged": true, "subscribe": true },
-            "prompts": { "listChanged": true },
-            "completions": {},
-            "logging": {},
-        });
+        self.greeting.capabilities["prompts"] = json!({ "listChanged": true });
+        self.greeting.capabilities["logging"] = json!({});
         self.greeting.instructions.push_str(SERVERS);
         stock
     }
@@ -253,13 +239,13 @@ impl Surface {
             Some(gateway) => gateway.settled_shelf().map(Some),
             None => Some(None),
         };
-        if let (Some(offer), Some(shelf)) = (self.newest(), shelf) {
+        if let (Some(offer), Some(shelf)) = (self.counter.newest(), shelf) {
             return Ok(Answer::Now(list.write(&offer, shelf.as_deref(), asking.era(), out)));
         }
-        let offers = self.counter.offers.clone();
+        let counter = self.counter.clone();
         Ok(Answer::Later(Box::new(move |call| {
             Box::pin(async move {
-                let offer = first(offers, &call).await?;
+                let offer = counter.offer(&call).await?;
                 let shelf = match &list.gateway {
                     Some(gateway) => Some(gateway.settled().await),
                     None => None,
@@ -289,7 +275,7 @@ impl Surface {
         if let Some(answer) = self.fetch(&order) {
             return Ok(answer);
         }
-        match self.newest() {
+        match self.counter.newest() {
             Some(offer) if order.is_quick() => {
                 order.fill(&offer, asking.era(), out);
                 reveal(self.gateway.as_deref(), &order, &offer, asking.client);
@@ -312,7 +298,7 @@ impl Surface {
             Order::Read { name, path } => (name, Some(path.clone())),
             Order::List { .. } | Order::Search { .. } => return None,
         };
-        let offer = self.newest()?;
+        let offer = self.counter.newest()?;
         let served = offer.served().find(name)?.clone();
         // What is here is never hidden by what is elsewhere.
         let Lookup::Missing { .. } = offer.catalog().find(name) else { return None };
@@ -326,9 +312,29 @@ impl Surface {
         })))
     }
 
-    fn newest(&self) -> Option<Arc<Offer>> {
-        self.counter.offers.borrow().clone()
+    /// Whether anything is a prompt.
+    pub(crate) fn has_prompts(&self) -> bool {
+        self.presentation.prompts || self.gateway.is_some()
     }
+
+    /// Which skills of servers exist.
+    pub(crate) fn filter(&self) -> &Filter {
+        &self.presentation.filter
+    }
+}
+
+/// What a surface can do before servers are joined to it.
+fn capabilities(presentation: &Presentation) -> Value {
+    let mut capabilities = json!({
+        "tools": { "listChanged": true },
+        "resources": { "listChanged": true, "subscribe": true },
+        "completions": {},
+        "extensions": { "io.modelcontextprotocol/skills": { "directoryRead": true } },
+    });
+    if presentation.prompts {
+        capabilities["prompts"] = json!({ "listChanged": true });
+    }
+    capabilities
 }
 
 /// Shows a client the tools that the skill wants which it has just loaded.
@@ -342,54 +348,24 @@ fn reveal(gateway: Option<&Gateway>, order: &Order, offer: &Offer, client: &Clie
 
 /// Fills an order that may take a while, from a catalog that is as fresh as it must be.
 async fn fill(order: Order, counter: Counter, gateway: Option<Arc<Gateway>>, call: Call) -> Done {
-    let Counter { offers, asks, desks } = counter;
-    let mut offer = first(offers.clone(), &call).await?;
-    if order.wants_fresh() {
-        let (ask, looked) = oneshot::channel();
-        // Whoever writes the catalog may be gone; then this is the last one there is.
-        if asks.send(ask).await.is_ok() && looked.await.is_ok() {
-            offer = first(offers, &call).await?;
-        }
-    }
+    let offer = match order.wants_fresh() {
+        true => counter.fresh_offer(&call).await?,
+        false => counter.offer(&call).await?,
+    };
     reveal(gateway.as_deref(), &order, &offer, call.client());
-    let _desk = desks.acquire().await;
     let era = call.era();
-    let filled = tokio::task::spawn_blocking(move || {
+    let filled = counter.work(&call, move || {
         let mut out = Vec::new();
-        if !call.is_over() {
-            order.fill(&offer, era, &mut out);
-        }
+        order.fill(&offer, era, &mut out);
         let is_search = matches!(order, Order::Search { .. });
         (out, Some(offer).filter(|offer| is_search && offer.wants_index()))
     });
-    let (out, searched) =
-        filled.await.map_err(|_| Error::internal("internal error; the server's log says more"))?;
+    let (out, searched) = filled.await?;
     if let Some(offer) = searched {
         // Nobody waits for it: the next search may be quicker.
         tokio::task::spawn_blocking(move || offer.build_index());
     }
     Ok(Body::plain(out))
-}
-
-/// The newest offer; before there is one, the first.
-async fn first(
-    mut offers: watch::Receiver<Option<Arc<Offer>>>,
-    call: &Call,
-) -> Result<Arc<Offer>, Error> {
-    let mut waited = 0;
-    loop {
-        if let Some(offer) = offers.borrow_and_update().clone() {
-            return Ok(offer);
-        }
-        match tokio::time::timeout(PATIENCE, offers.changed()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return Err(Error::internal("the server stops")),
-            Err(_) => {
-                waited += 1;
-                call.progress(waited, Some("reading the skills of this machine")).await;
-            }
-        }
-    }
 }
 
 fn unknown_tool(name: &str) -> Error {

@@ -18,6 +18,8 @@ use crate::{offer::Offer, tools::arguments::Argument};
 
 pub(crate) use {
     definition::definitions,
+    load::Loaded,
+    mime::mime_type,
     reply::{Blob, Reply},
 };
 

@@ -116,7 +116,7 @@ pub use crate::{
     offer::{Item, Offer, Tool},
     phase::{Cause, Phase},
     registry::{Found, PromptEntry, PromptRegistry, ToolEntry, ToolRegistry},
-    resources::{ResourceEntry, ResourceRegistry, Route, TemplateEntry},
+    resources::{LOCAL_SKILLS, ResourceEntry, ResourceRegistry, Route, TemplateEntry},
     roster::{Roster, Server, Standing},
     served::{FileOfSkill, Files, ServedSkill, SkillContent, SkillFile, SkillReadError},
     spec::{

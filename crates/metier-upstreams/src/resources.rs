@@ -16,6 +16,8 @@ use crate::{
 
 /// What the URIs of skills begin with.
 const SKILLS: &str = "skill://";
+/// What the URIs of skills begin with that are no server's: no name of a server has a `~`.
+pub const LOCAL_SKILLS: &str = "skill://~";
 /// How many servers are named for one URI.
 const MOST_ROUTES: usize = 8;
 
@@ -116,6 +118,9 @@ impl ResourceRegistry {
     /// Whom to ask for a URI that a client names, best first; nobody, if no server could have it.
     #[must_use]
     pub fn routes(&self, uri: &str) -> Vec<Route<'_>> {
+        if uri.starts_with(LOCAL_SKILLS) {
+            return Vec::new();
+        }
         let listed = self.by_uri.get(uri).and_then(|at| self.entries.get(*at));
         if let Some(entry) = listed {
             return vec![Route { server: &entry.server, uri: Cow::Borrowed(&entry.item.key) }];
@@ -195,12 +200,17 @@ impl Prefixes {
     fn shown(&self, items: &[(ServerName, Arc<Item>)]) -> Vec<Box<str>> {
         let mut seen = HashSet::new();
         let shown = items.iter().map(|(server, item)| match self.by_server.get(server) {
-            Some(prefix) if self.route(&item.key).is_some() || !seen.insert(&*item.key) => {
+            Some(prefix) if self.is_anothers(&item.key) || !seen.insert(&*item.key) => {
                 format!("{prefix}+{}", item.key).into()
             }
             _ => item.key.clone(),
         });
         shown.collect()
+    }
+
+    /// Whether a URI says that it is something of a server, or of none.
+    fn is_anothers(&self, uri: &str) -> bool {
+        uri.starts_with(LOCAL_SKILLS) || self.route(uri).is_some()
     }
 
     /// The way that a URI itself says: `server+uri`, or `skill://server/path`.

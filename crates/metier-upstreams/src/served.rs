@@ -36,6 +36,8 @@ pub struct ServedSkill {
     pub frontmatter: Box<RawValue>,
     /// Its files.
     pub files: Files,
+    /// The entry as the server sent it.
+    pub raw: Box<RawValue>,
 }
 
 /// The files of a skill.
@@ -104,6 +106,7 @@ impl ServedSkill {
             description: description.into(),
             frontmatter: entry.frontmatter.to_owned(),
             files: files(uri, entry.resources).map_err(of)?,
+            raw: raw.to_owned(),
         })
     }
 
@@ -113,6 +116,15 @@ impl ServedSkill {
         match &self.files {
             Files::Listed(files) => files.iter().find(|it| *it.uri == *uri),
             Files::Dynamic => None,
+        }
+    }
+
+    /// How many files it is known to have.
+    #[must_use]
+    pub fn n_files(&self) -> usize {
+        match &self.files {
+            Files::Listed(files) => files.len(),
+            Files::Dynamic => 0,
         }
     }
 

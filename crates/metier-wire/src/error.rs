@@ -29,6 +29,8 @@ impl Error {
     pub const INVALID_PARAMS: i64 = -32602;
     /// The fault is on this side.
     pub const INTERNAL: i64 = -32603;
+    /// There is no such resource; since 2026-07-28 that is [`Error::INVALID_PARAMS`].
+    pub const RESOURCE_NOT_FOUND: i64 = -32002;
     /// Headers and body of an HTTP request disagree.
     pub const HEADER_MISMATCH: i64 = -32020;
     /// The request needs a capability that the client did not declare.

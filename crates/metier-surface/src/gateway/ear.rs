@@ -81,7 +81,7 @@ impl Ear {
     }
 
     /// Tells all who listen that a resource has changed.
-    pub(super) fn updated(&self, uri: &Arc<str>) {
+    pub(crate) fn updated(&self, uri: &Arc<str>) {
         // Nobody may be listening.
         let _ = self.remarks.send(Remark::Updated(Arc::clone(uri)));
     }

@@ -45,7 +45,7 @@ pub(super) fn of_message(params: Option<&RawValue>) -> u8 {
 
 impl Gateway {
     /// Takes in which log messages a client wants, and tells the servers.
-    pub(super) fn set_level(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+    pub(crate) fn set_level(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
         let params = asking.request.params.and_then(Members::of).unwrap_or_default();
         let level = params.text("level").and_then(|it| number(&it)).ok_or_else(|| {
             Error::invalid_params(format!("`level` must be one of {}", LEVELS.join(", ")))

@@ -3,19 +3,93 @@
 use std::{fmt, sync::Arc};
 
 use metier_skills::head;
-use metier_upstreams::{Files, SkillContent};
+use metier_upstreams::{Files, ServedSkill, ServerName, SkillContent, SkillReadError};
+use metier_wire::{Era, Error};
 use serde_json::Value;
 
-use super::Gateway;
+use super::{Gateway, journey::explained};
 use crate::{
     call::Call,
+    library::{Contents, unknown_resource, write_contents},
     responder::{Body, Done},
-    served::{Origin, Served},
+    served::{Origin, Served, root},
     text::{Line, Visible},
     tools::{Blob, Reply},
 };
 
+/// A file of a skill that a server lists: whose it is, and what it is called there.
+pub(crate) struct FileAt {
+    server: ServerName,
+    skill: Arc<ServedSkill>,
+    uri: String,
+}
+
 impl Gateway {
+    /// The file of a listed skill that clients know by a URI, however they spell whose it is.
+    pub(crate) fn file_at(&self, uri: &str) -> Option<FileAt> {
+        let roster = &self.shelf().roster;
+        let shown = roster.skills().filter_map(|(server, skill)| {
+            let rest = uri.strip_prefix(&*root(server, skill)).filter(|it| it.starts_with('/'))?;
+            Some((server, skill, format!("{}{rest}", skill.root())))
+        });
+        let file = |(server, skill, uri): (&ServerName, &Arc<ServedSkill>, String)| FileAt {
+            server: server.clone(),
+            skill: Arc::clone(skill),
+            uri,
+        };
+        // Of a skill within another, the inner one.
+        let inner = |it: &(&ServerName, &Arc<ServedSkill>, String)| it.1.root().len();
+        if let Some(found) = shown.max_by_key(inner) {
+            return Some(file(found));
+        }
+        let routes = roster.resources().routes(uri);
+        let route = routes.first().filter(|_| routes.len() == 1)?;
+        let own = roster.skills().filter(|(server, skill)| {
+            let rest = route.uri.strip_prefix(skill.root());
+            *server == route.server && rest.is_some_and(|it| it.starts_with('/'))
+        });
+        let own = own.map(|(server, skill)| (server, skill, route.uri.to_string()));
+        own.max_by_key(inner).map(file)
+    }
+
+    /// Reads a file of a skill as a resource, and holds it to what was listed.
+    pub(crate) async fn read_file(&self, file: &FileAt, shown: &str, era: Era) -> Done {
+        let FileAt { server, skill, uri } = file;
+        let content = self.upstreams.read_skill(server, skill, uri, Arc::new(())).await;
+        let content = content.map_err(|error| match error {
+            SkillReadError::Call(error) => explained(&error),
+            SkillReadError::Unlisted(_) => unknown_resource(shown, era),
+            error => {
+                tracing::warn!(%server, %error, "a file of a skill is not what was listed");
+                Error::internal(error.to_string())
+            }
+        })?;
+        let mut out = Vec::new();
+        let contents = Contents::new(shown, content.mime_type.as_deref(), &content.bytes);
+        write_contents(&contents, era, &mut out);
+        Ok(Body::plain(out))
+    }
+
+    /// Which server a URI of a skill names that is not listed, and what it is called there.
+    pub(crate) fn skill_at(&self, uri: &str) -> Option<(ServerName, String)> {
+        let shelf = self.shelf();
+        let route = shelf.roster.resources().routes(uri).into_iter().next()?;
+        let is_prefixed = *route.uri != *uri && uri.ends_with("/SKILL.md");
+        is_prefixed.then(|| (route.server.clone(), route.uri.into_owned()))
+    }
+
+    /// Asks a server what it says of a skill now, which clients know by a URI.
+    pub(crate) async fn get_skill(
+        &self,
+        (server, own): (ServerName, String),
+        shown: &str,
+    ) -> Result<Served, Error> {
+        let skill = self.upstreams.get_skill(&server, &own, Arc::new(())).await;
+        let skill = Arc::new(skill.map_err(|error| explained(&error))?);
+        let root = shown.strip_suffix("/SKILL.md").unwrap_or(shown).to_owned();
+        Ok(Served { id: root.clone(), root, server, skill })
+    }
+
     /// Loads a skill.
     pub(crate) async fn load_skill(&self, served: &Served, call: &Call) -> Done {
         let read = self.read_skill(served, "SKILL.md").await.and_then(|content| {

@@ -4,17 +4,15 @@ use std::{borrow::Cow, sync::Arc};
 
 use metier_upstreams::{Roster, Route, ServerName};
 use metier_wire::{Era, Error, Members};
-use serde_json::{
-    json,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Gateway,
     journey::{Parcel, Target, Thing},
 };
 use crate::{
-    responder::{Answer, Asking, Body, Meta},
+    library::{required, unknown_resource},
+    responder::{Answer, Asking, Body, Meta, Work},
     text::Line,
 };
 
@@ -23,29 +21,25 @@ const NOTHING: &[u8] = br#"{"completion":{"values":[],"total":0,"hasMore":false}
 const NOTHING_MODERN: &[u8] =
     br#"{"resultType":"complete","completion":{"values":[],"total":0,"hasMore":false}}"#;
 
-/// How long an address may be to be repeated in an error.
-const LONGEST_REPEATED: usize = 2_000;
-
 /// Finds what parameters ask for.
-type Find = fn(&Roster, &Members<'_>) -> Result<Vec<Thing>, Error>;
+type Find = fn(&Roster, &Members<'_>, Era) -> Result<Vec<Thing>, Error>;
 
 impl Gateway {
-    pub(super) fn read(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+    /// The way of `resources/read`.
+    pub(crate) fn read(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Work, Error> {
         self.fetch(asking, resource)
     }
 
-    pub(super) fn get_prompt(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+    /// The way of `prompts/get`.
+    pub(crate) fn get_prompt(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Work, Error> {
         self.fetch(asking, prompt)
     }
 
-    pub(super) fn complete(
-        self: &Arc<Self>,
-        asking: &Asking<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Answer, Error> {
+    /// The way of `completion/complete`; servers that complete nothing are not asked.
+    pub(crate) fn complete(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Work, Error> {
         let params = asking.request.params.and_then(Members::of).unwrap_or_default();
         let roster = &self.shelf().roster;
-        let things = referred(roster, &params)?;
+        let things = referred(roster, &params, asking.era())?;
         let completes = |it: &Thing| {
             let offer = roster.server(&it.server).and_then(|it| it.standing.offer.as_ref());
             offer.is_some_and(|offer| offer.has("completions"))
@@ -53,20 +47,21 @@ impl Gateway {
         if things.iter().any(completes) {
             return self.fetch(asking, referred);
         }
-        out.extend_from_slice(match asking.era() {
+        let nothing = match asking.era() {
             Era::Legacy => NOTHING,
             Era::Modern => NOTHING_MODERN,
-        });
-        Ok(Answer::Now(Meta::Absent))
+        };
+        Ok(Box::new(|_| Box::pin(async { Ok(Body::plain(nothing.to_vec())) })))
     }
 
-    pub(super) fn subscribe(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
-        let uri = uri_of(asking)?;
+    pub(crate) fn subscribe(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
+        let (uri, client_era) = (uri_of(asking)?, asking.era());
         let (gateway, client) = (Arc::clone(self), Arc::clone(asking.client));
         Ok(Answer::Later(Box::new(move |_| {
             Box::pin(async move {
                 gateway.settled().await;
-                let watch = gateway.watch(&uri).ok_or_else(|| unknown("resource", &uri))?;
+                let watch =
+                    gateway.watch(&uri).ok_or_else(|| unknown_resource(&uri, client_era))?;
                 watch.begun().await?;
                 client.watch(&uri, watch);
                 Ok(Body::plain(b"{}".to_vec()))
@@ -75,33 +70,34 @@ impl Gateway {
     }
 
     /// Passes a request on to whoever has what it asks for.
-    fn fetch(self: &Arc<Self>, asking: &Asking<'_>, find: Find) -> Result<Answer, Error> {
-        let parcel = Parcel::of(asking);
+    fn fetch(self: &Arc<Self>, asking: &Asking<'_>, find: Find) -> Result<Work, Error> {
+        let (parcel, era) = (Parcel::of(asking), asking.era());
         let gateway = Arc::clone(self);
         let is_settled = self.settled_shelf().is_some();
-        let found = find(&self.shelf().roster, &Members::of(&parcel.params).unwrap_or_default());
+        let found =
+            find(&self.shelf().roster, &Members::of(&parcel.params).unwrap_or_default(), era);
         let things = match found {
             Err(error) if is_settled => return Err(error),
             found => found,
         };
-        Ok(Answer::Later(Box::new(move |call| {
+        Ok(Box::new(move |call| {
             Box::pin(async move {
                 let things = match things {
                     Ok(things) => things,
                     // It may belong to someone who is just being met.
                     Err(_) => {
                         let shelf = gateway.settled().await;
-                        find(&shelf.roster, &Members::of(&parcel.params).unwrap_or_default())?
+                        find(&shelf.roster, &Members::of(&parcel.params).unwrap_or_default(), era)?
                     }
                 };
                 gateway.run(Target::Things(things), parcel, call).await
             })
-        })))
+        }))
     }
 }
 
 /// Ends a subscription of a client.
-pub(super) fn unsubscribe(asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
+pub(crate) fn unsubscribe(asking: &Asking<'_>, out: &mut Vec<u8>) -> Result<Answer, Error> {
     let uri = uri_of(asking)?;
     if !asking.client.unwatch(&uri) {
         return Err(Error::invalid_params(format!("`{}` is not subscribed to", Line(&uri, 200))));
@@ -117,29 +113,21 @@ pub(super) fn era(roster: &Roster, server: &ServerName) -> Era {
 }
 
 /// What somebody hears who asks for something that nobody has.
-pub(super) fn unknown(what: &str, name: &str) -> Error {
-    let list = match what {
-        "resource" => "resources/list",
-        "prompt" => "prompts/list",
-        _ => "tools/list",
-    };
-    let line = Line(name, 200);
-    let message = format!("there is no {what} `{line}`: `{list}` names them");
-    let is_repeated = what == "resource" && name.len() <= LONGEST_REPEATED;
-    let data = is_repeated.then(|| to_raw_value(&json!({ "uri": name })).ok()).flatten();
-    Error { data, ..Error::invalid_params(message) }
+pub(crate) fn unknown(what: &str, name: &str) -> Error {
+    let name = Line(name, 200);
+    Error::invalid_params(format!("there is no {what} `{name}`: `{what}s/list` names them"))
 }
 
-fn resource(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
+fn resource(roster: &Roster, params: &Members<'_>, client: Era) -> Result<Vec<Thing>, Error> {
     let uri = required(params, "uri")?;
     let routes = roster.resources().routes(&uri);
     if routes.is_empty() {
-        return Err(unknown("resource", &uri));
+        return Err(unknown_resource(&uri, client));
     }
     Ok(routes.into_iter().map(|it| routed(roster, &it, "resources/read", "uri")).collect())
 }
 
-fn prompt(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
+fn prompt(roster: &Roster, params: &Members<'_>, _: Era) -> Result<Vec<Thing>, Error> {
     let name = required(params, "name")?;
     let entry = roster.prompts().find(&name).ok_or_else(|| unknown("prompt", &name))?;
     Ok(vec![Thing {
@@ -152,7 +140,7 @@ fn prompt(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
 }
 
 /// What a completion refers to.
-fn referred(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> {
+fn referred(roster: &Roster, params: &Members<'_>, client: Era) -> Result<Vec<Thing>, Error> {
     let raw = params.get("ref").ok_or_else(|| Error::invalid_params("`ref` is required"))?;
     let reference =
         Members::of(raw).ok_or_else(|| Error::invalid_params("`ref` must be an object"))?;
@@ -166,7 +154,7 @@ fn referred(roster: &Roster, params: &Members<'_>) -> Result<Vec<Thing>, Error> 
             let uri = required(&reference, "uri")?;
             let route = roster.resources().template(&uri);
             let route = route.or_else(|| roster.resources().routes(&uri).into_iter().next());
-            let route = route.ok_or_else(|| unknown("resource", &uri))?;
+            let route = route.ok_or_else(|| unknown_resource(&uri, client))?;
             (route.server.clone(), "uri", Cow::Owned(route.uri.into_owned()))
         }
         _ => {
@@ -199,9 +187,4 @@ fn routed(roster: &Roster, route: &Route<'_>, method: &'static str, key: &'stati
 fn uri_of(asking: &Asking<'_>) -> Result<String, Error> {
     let params = asking.request.params.and_then(Members::of).unwrap_or_default();
     required(&params, "uri").map(Cow::into_owned)
-}
-
-fn required<'a>(members: &Members<'a>, key: &str) -> Result<Cow<'a, str>, Error> {
-    let text = members.text(key).filter(|it| !it.is_empty());
-    text.ok_or_else(|| Error::invalid_params(format!("`{key}` must be a string that is not empty")))
 }

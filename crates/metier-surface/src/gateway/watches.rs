@@ -54,6 +54,12 @@ struct Listener {
 }
 
 impl Watch {
+    /// A watch that needs nobody's leave; it ends what `stop` stops.
+    pub(crate) fn begun_now(stop: &CancellationToken) -> Arc<Watch> {
+        let (_, begun) = watch::channel(Some(Ok(())));
+        Arc::new(Watch { begun, _stop: stop.clone().drop_guard() })
+    }
+
     /// Whether the server took the subscription, once that is known.
     pub(crate) async fn begun(&self) -> Result<(), Error> {
         let mut begun = self.begun.clone();

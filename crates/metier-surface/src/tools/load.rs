@@ -42,10 +42,10 @@ fn unreadable(id: &str, skill: &Skill, cause: &Cause) -> String {
 }
 
 /// A skill as a model reads it: a few lines about it, an empty one, and its file as it is.
-struct Loaded<'a> {
-    id: &'a str,
-    skill: &'a Skill,
-    text: &'a str,
+pub(crate) struct Loaded<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) skill: &'a Skill,
+    pub(crate) text: &'a str,
 }
 
 impl fmt::Display for Loaded<'_> {

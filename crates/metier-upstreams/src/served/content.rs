@@ -4,12 +4,17 @@ use std::{fmt, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::{Files, MOST_BYTES, ServedSkill, is_below};
-use crate::{call::CallError, caller::Caller, spec::ServerName, upstreams::Upstreams};
+use crate::{
+    call::{CallError, Request},
+    caller::Caller,
+    spec::ServerName,
+    upstreams::Upstreams,
+};
 
 /// A file of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +79,33 @@ struct Content {
     mime_type: Option<String>,
 }
 
+#[derive(Deserialize)]
+struct Got<'a> {
+    #[serde(borrow)]
+    skill: &'a RawValue,
+}
+
 impl Upstreams {
+    /// Asks a server what it says of a skill now, by the URI of its `SKILL.md`.
+    pub async fn get_skill(
+        &self,
+        server: &ServerName,
+        uri: &str,
+        caller: Arc<dyn Caller>,
+    ) -> Result<ServedSkill, CallError> {
+        let asked = to_raw_value(uri).unwrap_or_default();
+        let params = [("uri", &*asked)];
+        let request = Request::new("skills/get", &params);
+        let result = self.request(server, request, caller).await?;
+        let lost = |reason: String| CallError::Lost { server: server.clone(), reason };
+        let got: Got<'_> = serde_json::from_str(result.get())
+            .map_err(|error| lost(format!("its answer has no skill: {error}")))?;
+        match ServedSkill::read(got.skill).map_err(lost)? {
+            skill if *skill.uri == *uri => Ok(skill),
+            _ => Err(lost("it answered with another skill".to_owned())),
+        }
+    }
+
     /// Reads a file of a skill, from the very server that has the skill, and holds it to what was
     /// listed. A file that is not what it should be makes us ask that server what it offers again.
     pub async fn read_skill(

@@ -38,6 +38,9 @@ pub(crate) struct Mcp {
     /// Show skills only, and start no server
     #[arg(long, help_heading = "What clients see")]
     pub(crate) no_servers: bool,
+    /// Offer no prompts for skills
+    #[arg(long, help_heading = "What clients see")]
+    pub(crate) no_prompts: bool,
     /// The names of the tools: skills_list, or skills.list
     #[arg(long, value_name = "HOW", default_value = "wire", help_heading = "What clients see")]
     pub(crate) tool_names: ToolNames,

@@ -220,6 +220,7 @@ fn presentation(args: &Mcp, filter: &Filter) -> Presentation {
             MatchMode::Any => Match::Any,
             MatchMode::Fuzzy => Match::Fuzzy,
         },
+        prompts: !args.no_prompts,
         filter: filter.clone(),
     }
 }
