@@ -159,6 +159,11 @@ impl Library {
 }
 
 impl Holding {
+    /// The URI of the skill's own file, whatever that is called.
+    pub(crate) fn own_uri(&self) -> String {
+        self.uri(&self.skill.file_name.to_string_lossy())
+    }
+
     /// The URI of a file, given by its path.
     pub(crate) fn uri(&self, path: &str) -> String {
         let parts = path.split('/').map(address::encoded);

@@ -67,6 +67,7 @@ impl List {
     fn write_own(self, offer: &Offer, out: &mut Vec<u8>) {
         let holdings = offer.library().holdings();
         match self {
+            List::Templates if holdings.is_empty() => {}
             List::Templates => write_template(out),
             List::Prompts if !offer.has_prompts() => {}
             List::Resources | List::Prompts => {

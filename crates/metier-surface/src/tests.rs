@@ -3,6 +3,7 @@
 mod fixture;
 mod gateway;
 mod http;
+mod library;
 mod sessions;
 mod sse;
 mod stdio;

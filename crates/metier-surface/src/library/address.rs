@@ -102,7 +102,7 @@ pub(crate) fn encoded(part: &str) -> String {
 }
 
 /// One part of a path that is written in a URI; none if it could lead anywhere else.
-fn decoded(part: &str) -> Option<String> {
+pub(super) fn decoded(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use base64::{display::Base64Display, engine::general_purpose::STANDARD};
-use metier_skills::{FileError, SKILL_FILE};
+use metier_skills::{Cause, FileError};
 use metier_wire::{Era, Error, write};
 use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
@@ -58,7 +58,7 @@ impl<'a> Resource<'a> {
     pub(crate) fn skill(holding: &'a Holding) -> Resource<'a> {
         let skill = &holding.skill;
         Resource {
-            uri: holding.uri(SKILL_FILE),
+            uri: holding.own_uri(),
             name: skill.name(),
             title: Some(&*holding.id).filter(|it| *it != skill.name()),
             description: Some(skill.description()),
@@ -98,15 +98,16 @@ impl Library {
             return Err(unknown_resource(uri, era));
         };
         let bytes = holding.skill.read_file(&path).map_err(|error| match error {
-            FileError::Outside | FileError::Missing { .. } => unknown_resource(uri, era),
+            FileError::Outside | FileError::Missing { .. } | FileError::Bad(Cause::NotAFile) => {
+                unknown_resource(uri, era)
+            }
             FileError::Bad(cause) => {
                 let error = cause.source().unwrap_or(&cause);
                 tracing::warn!(uri, error, "a file of a skill cannot be read");
                 Error::internal(format!("`{}`: {cause}", Line(uri, 200)))
             }
         })?;
-        let mime_type = if path == SKILL_FILE { "text/markdown" } else { mime_type(&path) };
-        write_contents(&Contents::new(uri, Some(mime_type), &bytes), era, out);
+        write_contents(&Contents::new(uri, Some(mime_type(&path)), &bytes), era, out);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Folders as resources: what is directly in one.
 
-use metier_skills::{Child, SKILL_FILE};
+use metier_skills::Child;
 use metier_upstreams::{Files, SkillFile};
 use metier_wire::{Era, Error, write};
 
@@ -21,11 +21,12 @@ impl Library {
                 if parts.is_empty() {
                     return Err(no_folder(uri));
                 }
-                let resources = parts.iter().map(|part| {
-                    let place =
-                        if place.is_empty() { (*part).into() } else { format!("{place}/{part}") };
-                    Resource::folder(address::uri(&place), part)
-                });
+                let begin = if place.is_empty() { place } else { place + "/" };
+                let name = |part: &str| address::decoded(part).unwrap_or_default();
+                let named: Vec<_> =
+                    parts.iter().map(|it| (format!("{begin}{it}"), name(it))).collect();
+                let resources =
+                    named.iter().map(|(place, name)| Resource::folder(address::uri(place), name));
                 write_children(resources, era, out);
             }
             None => return Err(no_folder(uri)),
@@ -40,7 +41,7 @@ impl Holding {
             if folder.is_empty() { child.name.clone() } else { format!("{folder}/{}", child.name) };
         match child.size {
             None => Resource::folder(self.uri(&path), &child.name),
-            Some(_) if path == SKILL_FILE => Resource::skill(self),
+            Some(_) if *path == *self.skill.file_name => Resource::skill(self),
             size => Resource::file(self.uri(&path), &child.name, size),
         }
     }

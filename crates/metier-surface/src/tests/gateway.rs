@@ -3,8 +3,8 @@
 mod arrivals;
 mod calls;
 mod exposure;
-mod fake;
-mod fixture;
+pub(super) mod fake;
+pub(super) mod fixture;
 mod lists;
 mod notices;
 mod questions;

@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> 
         ("Plugins", view.sources.plugins.iter().map(plugin).collect()),
         ("Names", names(&view)),
         ("Disabled", disabled(&view)),
+        ("Published", unpublished(&view)),
         ("Servers", servers(&settings, &environment)),
         ("Problems", problems(&settings, &view)),
     ];
@@ -182,6 +183,18 @@ fn names(view: &View) -> Vec<Finding> {
         findings.push(finding(level, text(&entry.skill.file()), message).hinted(hint));
     }
     findings
+}
+
+/// Skills that can be loaded, but that clients do not find by `skills/list`.
+fn unpublished(view: &View) -> Vec<Finding> {
+    let loadable = view.catalog.listed();
+    let unfit = loadable.filter_map(|(_, skill)| Some((skill, skill.is_fit().err()?)));
+    unfit
+        .map(|(skill, unfit)| {
+            let message = format!("not in `skills/list`: {unfit}");
+            finding(Level::Warning, text(&skill.file()), message).hinted(unfit.hint())
+        })
+        .collect()
 }
 
 fn disabled(view: &View) -> Vec<Finding> {

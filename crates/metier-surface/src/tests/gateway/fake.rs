@@ -27,15 +27,15 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 /// How long a test waits for what must come.
-pub(super) const SOON: Duration = Duration::from_secs(20);
+pub(in crate::tests) const SOON: Duration = Duration::from_secs(20);
 /// What a fake records when its answer is no longer wanted.
-pub(super) const CLOSED: &str = "(closed)";
+pub(in crate::tests) const CLOSED: &str = "(closed)";
 /// What it records when somebody wants to hear what belongs to no call.
 const LISTENING: &str = "(listening)";
 
 /// What a server does about one request, one thing after another.
 #[derive(Clone, Debug)]
-pub(super) enum Act {
+pub(in crate::tests) enum Act {
     /// Says something on the stream of the request: a method, and parameters.
     Say(&'static str, Value),
     /// Asks the client, and waits for the answer.
@@ -58,7 +58,7 @@ type React = Box<dyn Fn(&Value) -> Vec<Act> + Send + Sync>;
 
 /// A server; clones are the same one.
 #[derive(Clone)]
-pub(super) struct Fake(Arc<Inner>);
+pub(in crate::tests) struct Fake(Arc<Inner>);
 
 struct Inner {
     era: Era,
@@ -76,15 +76,15 @@ struct Inner {
 
 /// Something that a server was sent.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
-    pub(super) method: String,
-    pub(super) message: Value,
-    pub(super) text: String,
-    pub(super) headers: HeaderMap,
+pub(in crate::tests) struct Seen {
+    pub(in crate::tests) method: String,
+    pub(in crate::tests) message: Value,
+    pub(in crate::tests) text: String,
+    pub(in crate::tests) headers: HeaderMap,
 }
 
 impl Fake {
-    pub(super) fn new(era: Era) -> Fake {
+    pub(in crate::tests) fn new(era: Era) -> Fake {
         let changing = json!({ "listChanged": true });
         let capabilities = json!({
             "tools": changing, "prompts": changing, "logging": {},
@@ -105,35 +105,43 @@ impl Fake {
     }
 
     /// One of an earlier revision.
-    pub(super) fn legacy() -> Fake {
+    pub(in crate::tests) fn legacy() -> Fake {
         Fake::new(Era::Legacy)
     }
 
     /// One of 2026-07-28.
-    pub(super) fn modern() -> Fake {
+    pub(in crate::tests) fn modern() -> Fake {
         Fake::new(Era::Modern)
     }
 
     /// Has these in a list from now on.
-    pub(super) fn listing(self, method: &'static str, items: &str) -> Fake {
+    pub(in crate::tests) fn listing(self, method: &'static str, items: &str) -> Fake {
         self.0.lists.lock().unwrap().insert(method, items.to_owned());
         self
     }
 
     /// Has tools of these names.
-    pub(super) fn tools(self, names: &[&str]) -> Fake {
+    pub(in crate::tests) fn tools(self, names: &[&str]) -> Fake {
         let tools: Vec<String> = names.iter().map(|it| json!({ "name": it }).to_string()).collect();
         self.listing("tools/list", &tools.join(","))
     }
 
     /// Can do something else, too.
-    pub(super) fn able(self, capability: &str) -> Fake {
+    pub(in crate::tests) fn able(self, capability: &str) -> Fake {
         self.0.capabilities.lock().unwrap()[capability] = json!({});
         self
     }
 
+    /// Has these skills, as entries of `skills/list`.
+    pub(in crate::tests) fn skilled(self, entries: &[Value]) -> Fake {
+        let extensions = json!({ "io.modelcontextprotocol/skills": {} });
+        self.0.capabilities.lock().unwrap()["extensions"] = extensions;
+        let skills = json!({ "resultType": "complete", "skills": entries }).to_string();
+        self.on("skills/list", move |_| vec![Act::Give(skills.clone())])
+    }
+
     /// Does this about requests of a method.
-    pub(super) fn on(
+    pub(in crate::tests) fn on(
         self,
         method: &'static str,
         react: impl Fn(&Value) -> Vec<Act> + Send + Sync + 'static,
@@ -143,7 +151,7 @@ impl Fake {
     }
 
     /// Begins to serve, and says how it is reached.
-    pub(super) async fn spec(&self, name: &str) -> ServerSpec {
+    pub(in crate::tests) async fn spec(&self, name: &str) -> ServerSpec {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let routes = Router::new()
@@ -156,17 +164,17 @@ impl Fake {
     }
 
     /// Lets one who waits go on.
-    pub(super) fn go_on(&self) {
+    pub(in crate::tests) fn go_on(&self) {
         self.0.release.add_permits(1);
     }
 
     /// What it was sent of a method so far.
-    pub(super) fn seen(&self, method: &str) -> Vec<Seen> {
+    pub(in crate::tests) fn seen(&self, method: &str) -> Vec<Seen> {
         self.0.seen.borrow().iter().filter(|it| it.method == method).cloned().collect()
     }
 
     /// What it was sent of a method, once that is so much.
-    pub(super) async fn sees(&self, method: &str, n_seen: usize) -> Vec<Seen> {
+    pub(in crate::tests) async fn sees(&self, method: &str, n_seen: usize) -> Vec<Seen> {
         let mut seen = self.0.seen.subscribe();
         let count = |all: &Vec<Seen>| all.iter().filter(|it| it.method == method).count();
         let got = timeout(SOON, seen.wait_for(|all| count(all) >= n_seen)).await;
@@ -176,7 +184,7 @@ impl Fake {
     }
 
     /// Says something that belongs to no call to all who want to hear it.
-    pub(super) fn say(&self, method: &str, params: &Value) {
+    pub(in crate::tests) fn say(&self, method: &str, params: &Value) {
         let asides = self.0.asides.lock().unwrap();
         for (filter, stream) in asides.iter().filter(|(filter, _)| wants(filter, method, params)) {
             let mut params = params.clone();
@@ -188,7 +196,7 @@ impl Fake {
     }
 
     /// Asks something that belongs to no call; the answer comes when it was given.
-    pub(super) fn ask(&self, method: &str, params: &Value) -> oneshot::Receiver<Value> {
+    pub(in crate::tests) fn ask(&self, method: &str, params: &Value) -> oneshot::Receiver<Value> {
         let (answer, answered) = oneshot::channel();
         let asides = self.0.asides.lock().unwrap();
         let mut asked = self.0.asked.lock().unwrap();
@@ -200,7 +208,7 @@ impl Fake {
     }
 
     /// Waits until somebody hears what belongs to no call, and is of a kind.
-    pub(super) async fn heard(&self, method: &str, params: &Value) {
+    pub(in crate::tests) async fn heard(&self, method: &str, params: &Value) {
         let is_heard = || {
             let asides = self.0.asides.lock().unwrap();
             asides.iter().any(|(it, stream)| wants(it, method, params) && !stream.is_closed())

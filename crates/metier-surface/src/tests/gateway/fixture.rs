@@ -27,16 +27,16 @@ use crate::{
 };
 
 /// A surface with servers behind it.
-pub(super) struct Front {
-    pub(super) server: Arc<Server>,
-    pub(super) upstreams: Upstreams,
-    pub(super) publisher: Publisher,
+pub(in crate::tests) struct Front {
+    pub(in crate::tests) server: Arc<Server>,
+    pub(in crate::tests) upstreams: Upstreams,
+    pub(in crate::tests) publisher: Publisher,
 }
 
 /// How a front looks.
-pub(super) struct Look {
-    pub(super) expose: Expose,
-    pub(super) presentation: Presentation,
+pub(in crate::tests) struct Look {
+    pub(in crate::tests) expose: Expose,
+    pub(in crate::tests) presentation: Presentation,
 }
 
 impl Default for Look {
@@ -48,11 +48,11 @@ impl Default for Look {
 }
 
 impl Look {
-    pub(super) fn exposing(expose: Expose) -> Look {
+    pub(in crate::tests) fn exposing(expose: Expose) -> Look {
         Look { expose, ..Look::default() }
     }
 
-    pub(super) fn canonical() -> Look {
+    pub(in crate::tests) fn canonical() -> Look {
         let mut look = Look::default();
         look.presentation.names = ToolNames::Canonical;
         look
@@ -61,25 +61,25 @@ impl Look {
 
 impl Front {
     /// A surface whose servers are all there.
-    pub(super) async fn of(fakes: &[(&str, &Fake)]) -> Front {
+    pub(in crate::tests) async fn of(fakes: &[(&str, &Fake)]) -> Front {
         Front::looking(Look::default(), fakes).await
     }
 
-    pub(super) async fn looking(look: Look, fakes: &[(&str, &Fake)]) -> Front {
+    pub(in crate::tests) async fn looking(look: Look, fakes: &[(&str, &Fake)]) -> Front {
         let front = Front::begin(look, plan(fakes).await);
         assert!(front.upstreams.settled(SOON).await.is_settled());
         front
     }
 
     /// A surface whose servers are just being met.
-    pub(super) fn begin(look: Look, plan: Plan) -> Front {
+    pub(in crate::tests) fn begin(look: Look, plan: Plan) -> Front {
         let front = Front::unscanned(look, plan);
         front.publisher.publish(Catalog::new(&[], &Filter::default()));
         front
     }
 
     /// The same, before it is known which skills there are.
-    pub(super) fn unscanned(look: Look, plan: Plan) -> Front {
+    pub(in crate::tests) fn unscanned(look: Look, plan: Plan) -> Front {
         let server = Implementation { name: "metier".into(), version: "0".into() };
         let (mut surface, publisher, _) = surface(server, look.presentation);
         let all = json!({ "elicitation": {}, "roots": {}, "sampling": {} });
@@ -90,19 +90,27 @@ impl Front {
         Front { server: Server::new(Arc::new(surface)), upstreams, publisher }
     }
 
+    /// A surface without any server, not even a place for one.
+    pub(in crate::tests) fn alone(presentation: Presentation) -> Front {
+        let server = Implementation { name: "metier".into(), version: "0".into() };
+        let (surface, publisher, _) = surface(server, presentation);
+        let upstreams = Upstreams::start(Identity::new("metier", "0"), Plan::default());
+        Front { server: Server::new(Arc::new(surface)), upstreams, publisher }
+    }
+
     /// Keeps these servers from now on, and no others.
-    pub(super) async fn follow(&self, plan: Plan) {
+    pub(in crate::tests) async fn follow(&self, plan: Plan) {
         self.upstreams.follow(plan).await;
     }
 
     /// The same surface for clients that come by HTTP.
-    pub(super) fn routes(&self) -> Router {
+    pub(in crate::tests) fn routes(&self) -> Router {
         let guard = Guard::new(IpAddr::V4(Ipv4Addr::LOCALHOST), &[], None);
         http::routes(&self.server, Site { guard, transports: Transports::All })
     }
 
     /// What `/metrics` says.
-    pub(super) async fn metrics(&self) -> String {
+    pub(in crate::tests) async fn metrics(&self) -> String {
         let request = Request::get("/metrics").header("host", "localhost").body(Body::empty());
         let response = self.routes().oneshot(request.unwrap()).await.unwrap();
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
@@ -110,7 +118,7 @@ impl Front {
     }
 
     /// A client of an earlier revision that can do this.
-    pub(super) fn legacy(&self, capabilities: &Value) -> Client {
+    pub(in crate::tests) fn legacy(&self, capabilities: &Value) -> Client {
         let mut client = Client::new(self, Era::Legacy, capabilities);
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": { "name": "test", "version": "0" } });
@@ -121,12 +129,12 @@ impl Front {
     }
 
     /// A client of 2026-07-28 that can do this.
-    pub(super) fn modern(&self, capabilities: &Value) -> Client {
+    pub(in crate::tests) fn modern(&self, capabilities: &Value) -> Client {
         Client::new(self, Era::Modern, capabilities)
     }
 
     /// A client of that era that can do nothing.
-    pub(super) fn client(&self, era: Era) -> Client {
+    pub(in crate::tests) fn client(&self, era: Era) -> Client {
         match era {
             Era::Legacy => self.legacy(&json!({})),
             Era::Modern => self.modern(&json!({})),
@@ -135,7 +143,7 @@ impl Front {
 }
 
 /// A plan with these servers.
-pub(super) async fn plan(fakes: &[(&str, &Fake)]) -> Plan {
+pub(in crate::tests) async fn plan(fakes: &[(&str, &Fake)]) -> Plan {
     let mut servers = Vec::new();
     for (name, fake) in fakes {
         servers.push(fake.spec(name).await);
@@ -144,7 +152,7 @@ pub(super) async fn plan(fakes: &[(&str, &Fake)]) -> Plan {
 }
 
 /// A client in memory.
-pub(super) struct Client {
+pub(in crate::tests) struct Client {
     session: Arc<Session>,
     lane: Lane,
     coming: mpsc::Receiver<Outgoing>,
@@ -153,7 +161,7 @@ pub(super) struct Client {
     capabilities: Value,
     n_sent: u64,
     /// What came before the answers that it waited for.
-    pub(super) asides: Vec<Value>,
+    pub(in crate::tests) asides: Vec<Value>,
 }
 
 impl Client {
@@ -166,12 +174,17 @@ impl Client {
     }
 
     /// Sends a request whose parameters are such an object, and says its id.
-    pub(super) fn send(&mut self, method: &str, params: impl Display) -> u64 {
+    pub(in crate::tests) fn send(&mut self, method: &str, params: impl Display) -> u64 {
         self.send_with(method, params, "")
     }
 
     /// The same, with these members in `_meta`.
-    pub(super) fn send_with(&mut self, method: &str, params: impl Display, meta: &str) -> u64 {
+    pub(in crate::tests) fn send_with(
+        &mut self,
+        method: &str,
+        params: impl Display,
+        meta: &str,
+    ) -> u64 {
         self.n_sent += 1;
         let params = self.params(&params.to_string(), meta);
         let id = self.n_sent;
@@ -181,28 +194,28 @@ impl Client {
         id
     }
 
-    pub(super) fn notify(&mut self, method: &str, params: impl Display) {
+    pub(in crate::tests) fn notify(&mut self, method: &str, params: impl Display) {
         self.write(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#));
     }
 
     /// Answers a question.
-    pub(super) fn answer(&mut self, question: &Value, result: impl Display) {
+    pub(in crate::tests) fn answer(&mut self, question: &Value, result: impl Display) {
         let id = &question["id"];
         self.write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
     }
 
     /// Refuses to answer a question.
-    pub(super) fn refuse(&mut self, question: &Value, error: &str) {
+    pub(in crate::tests) fn refuse(&mut self, question: &Value, error: &str) {
         let id = &question["id"];
         self.write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
     }
 
     /// The answer to a request; what comes before it is kept.
-    pub(super) async fn ask(&mut self, method: &str, params: impl Display) -> Value {
+    pub(in crate::tests) async fn ask(&mut self, method: &str, params: impl Display) -> Value {
         self.ask_with(method, params, "").await
     }
 
-    pub(super) async fn ask_with(
+    pub(in crate::tests) async fn ask_with(
         &mut self,
         method: &str,
         params: impl Display,
@@ -213,13 +226,17 @@ impl Client {
     }
 
     /// The answer to a request as it was written.
-    pub(super) async fn ask_for_text(&mut self, method: &str, params: impl Display) -> String {
+    pub(in crate::tests) async fn ask_for_text(
+        &mut self,
+        method: &str,
+        params: impl Display,
+    ) -> String {
         self.send(method, params);
         self.next_text().await
     }
 
     /// Waits for the answer to a request that was sent.
-    pub(super) async fn answer_to(&mut self, id: u64) -> Value {
+    pub(in crate::tests) async fn answer_to(&mut self, id: u64) -> Value {
         loop {
             let message = self.next().await;
             if message["id"] == id && message.get("method").is_none() {
@@ -230,7 +247,7 @@ impl Client {
     }
 
     /// The next message.
-    pub(super) async fn next(&mut self) -> Value {
+    pub(in crate::tests) async fn next(&mut self) -> Value {
         serde_json::from_str(&self.next_text().await).unwrap()
     }
 
@@ -243,7 +260,7 @@ impl Client {
     }
 
     /// What has come until now.
-    pub(super) fn rest(&mut self) -> Vec<Value> {
+    pub(in crate::tests) fn rest(&mut self) -> Vec<Value> {
         let at_once = self.coming_at_once.drain(..).map(|it| serde_json::from_str(&it).unwrap());
         let mut rest: Vec<Value> = self.asides.drain(..).chain(at_once).collect();
         while let Ok(outgoing) = self.coming.try_recv() {
@@ -253,7 +270,7 @@ impl Client {
     }
 
     /// Whether something was answered before anything else could happen.
-    pub(super) fn has_answer_at_once(&self) -> bool {
+    pub(in crate::tests) fn has_answer_at_once(&self) -> bool {
         !self.coming_at_once.is_empty()
     }
 
@@ -283,7 +300,7 @@ impl Client {
 }
 
 /// The result of an answer, without who gave it.
-pub(super) fn result(answer: &Value) -> Value {
+pub(in crate::tests) fn result(answer: &Value) -> Value {
     let mut result = answer["result"].clone();
     assert!(result.is_object(), "{answer}");
     if let Some(meta) = result.get_mut("_meta").and_then(Value::as_object_mut) {
@@ -297,12 +314,12 @@ pub(super) fn result(answer: &Value) -> Value {
 }
 
 /// The names in a list.
-pub(super) fn names(answer: &Value, list: &str, key: &str) -> Vec<String> {
+pub(in crate::tests) fn names(answer: &Value, list: &str, key: &str) -> Vec<String> {
     let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("{answer}"));
     items.iter().map(|it| it[key].as_str().unwrap().to_owned()).collect()
 }
 
-pub(super) fn error(answer: &Value) -> (i64, String) {
+pub(in crate::tests) fn error(answer: &Value) -> (i64, String) {
     let error = &answer["error"];
     (error["code"].as_i64().unwrap_or_default(), error["message"].to_string())
 }

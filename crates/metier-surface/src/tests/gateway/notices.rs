@@ -249,7 +249,7 @@ async fn a_subscription_to_what_nobody_has_or_that_is_refused_says_so() {
     let front = Front::of(&[("a", &fake), ("b", &Fake::legacy())]).await;
     let mut client = front.client(Era::Legacy);
     let answer = client.ask("resources/subscribe", json!({ "uri": "no:where" })).await;
-    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(answer["error"]["code"], -32002);
     let answer = client.ask("resources/subscribe", json!({ "uri": "x:y" })).await;
     assert_eq!(answer["error"], json!({ "code": -7, "message": "no" }));
     let answer = client.ask("resources/unsubscribe", json!({ "uri": "x:y" })).await;

@@ -74,7 +74,9 @@ async fn what_nobody_has_is_refused_by_its_name() {
             ("completion/complete", json!({}), "`ref`"),
         ] {
             let (code, message) = error(&client.ask(method, params).await);
-            assert_eq!(code, -32602, "{message}");
+            // Earlier revisions have a code of its own for a resource that is not there.
+            let is_missing = era == Era::Legacy && word == "no:where";
+            assert_eq!(code, if is_missing { -32002 } else { -32602 }, "{message}");
             assert!(message.contains(word), "{message}");
         }
     }

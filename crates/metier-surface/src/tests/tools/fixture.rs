@@ -19,7 +19,7 @@ use crate::{Offer, Presentation, Tool};
 mod tree;
 
 /// One skill in each kind of place.
-pub(super) const TREE: &str = "\
+pub(in crate::tests) const TREE: &str = "\
 //- custom/pdf/SKILL.md
 name: pdf | description: Reads PDF files
 //- custom/pdf/docs/forms.md
@@ -50,11 +50,11 @@ impl Machine {
         Machine { root, _dir: dir }
     }
 
-    pub(super) fn path(&self, path: &str) -> PathBuf {
+    pub(in crate::tests) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    pub(super) fn write(&self, path: &str, content: &str) {
+    pub(in crate::tests) fn write(&self, path: &str, content: &str) {
         tree::write(&self.root, path, content);
     }
 

@@ -1,0 +1,165 @@
+//! Skills of servers beside those of this machine.
+
+use metier_skills::Digest;
+use metier_wire::Era;
+use serde_json::{Value, json};
+
+use super::{ERAS, TREE, all, ask, refusal};
+use crate::tests::{
+    gateway::{
+        fake::{Act, Fake},
+        fixture::{Front, Look, plan},
+    },
+    tools::fixture::Machine,
+};
+
+const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
+
+/// An entry of a server, with something that nobody knows.
+fn entry(root: &str, text: &str) -> Value {
+    let file = |path: &str, text: &str| {
+        let digest = Digest::of(text.as_bytes()).to_string();
+        json!({ "uri": format!("{root}/{path}"), "digest": digest, "size": text.len(), "odd": 1 })
+    };
+    json!({
+        "uri": format!("{root}/SKILL.md"),
+        "frontmatter": { "name": "cat", "description": "Cats", "x": 1.50 },
+        "resources": [file("SKILL.md", text), file("a/b.md", "deep")],
+        "_meta": { "odd": root.len() },
+    })
+}
+
+/// A server with one skill, which serves this text.
+fn fake(era: Era, listed: &Value, served: &'static str) -> Fake {
+    let entry = listed.clone();
+    Fake::new(era)
+        .skilled(std::slice::from_ref(listed))
+        .on("skills/get", move |_| {
+            let got = json!({ "resultType": "complete", "skill": entry, "ttlMs": 1, "cacheScope": "public" });
+            vec![Act::Give(got.to_string())]
+        })
+        .on("resources/read", move |message| {
+            let uri = &message["params"]["uri"];
+            let read = json!({ "resultType": "complete", "contents": [{ "uri": uri, "text": served }] });
+            vec![Act::Give(read.to_string())]
+        })
+}
+
+async fn front(machine: &Machine, fake: &Fake) -> Front {
+    let front = Front::begin(Look::default(), plan(&[("zoo", fake)]).await);
+    front.publisher.publish(machine.catalog());
+    front
+}
+
+/// The same entry with the URIs that clients are shown.
+fn shown(entry: &Value) -> Value {
+    serde_json::from_str(&entry.to_string().replace("own://pets/", "skill://zoo/pets/")).unwrap()
+}
+
+#[tokio::test]
+async fn skills_of_servers_are_listed_after_ours_with_rewritten_uris_and_nothing_else_changed() {
+    let machine = Machine::new(TREE);
+    for era in ERAS {
+        let listed = entry("own://pets/cat", TEXT);
+        let fake = fake(era, &listed, TEXT);
+        let front = front(&machine, &fake).await;
+        let mut client = front.client(Era::Legacy);
+        let skills = ask(&mut client, "skills/list", json!({})).await["skills"].clone();
+        let uris = ["skill://~/custom/pdf/SKILL.md", "skill://zoo/pets/cat/SKILL.md"];
+        assert_eq!(all(&skills, "uri"), uris);
+        assert_eq!(skills[1], shown(&listed));
+        assert_eq!(fake.seen("resources/read").len(), 0);
+        let cursor = json!({ "cursor": uris[1] });
+        let rest = ask(&mut client, "skills/list", cursor).await;
+        assert_eq!(rest, json!({ "skills": [shown(&listed)] }));
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_of_one_skill_is_asked_of_its_server() {
+    let machine = Machine::new(TREE);
+    for era in ERAS {
+        let listed = entry("own://pets/cat", TEXT);
+        let fake = fake(era, &listed, TEXT);
+        let front = front(&machine, &fake).await;
+        let asked = json!({ "uri": "skill://zoo/pets/cat/SKILL.md" });
+        let got = ask(&mut front.client(Era::Legacy), "skills/get", asked.clone()).await;
+        assert_eq!(got, json!({ "skill": shown(&listed) }));
+        let got = ask(&mut front.client(Era::Modern), "skills/get", asked).await;
+        let cached = json!({ "resultType": "complete", "ttlMs": 5000, "cacheScope": "private",
+            "skill": shown(&listed) });
+        assert_eq!(got, cached);
+        let own = &fake.seen("skills/get")[0].message["params"]["uri"];
+        assert_eq!(own, "own://pets/cat/SKILL.md");
+        let unknown = json!({ "uri": "skill://nobody/cat/SKILL.md" });
+        assert_eq!(refusal(&mut front.client(era), "skills/get", unknown).await.0, -32602);
+    }
+}
+
+#[tokio::test]
+async fn a_skill_that_its_server_does_not_list_is_asked_for_by_its_uri() {
+    let machine = Machine::new("");
+    let unlisted = entry("skill://pets/cat", TEXT);
+    let fake = fake(Era::Modern, &unlisted, TEXT).skilled(&[]);
+    let front = front(&machine, &fake).await;
+    let mut client = front.client(Era::Legacy);
+    assert_eq!(ask(&mut client, "skills/list", json!({})).await, json!({ "skills": [] }));
+    let asked = json!({ "uri": "skill://zoo/pets/cat/SKILL.md" });
+    let got = ask(&mut client, "skills/get", asked).await;
+    assert_eq!(got["skill"]["uri"], "skill://zoo/pets/cat/SKILL.md");
+    assert_eq!(got["skill"]["resources"][1]["uri"], "skill://zoo/pets/cat/a/b.md");
+}
+
+#[tokio::test]
+async fn a_file_of_a_listed_skill_is_held_to_its_digest_however_it_is_asked_for() {
+    let machine = Machine::new("");
+    for (served, is_fine) in [(TEXT, true), ("---\nname: dog\ndescription: Cats\n---\n", false)] {
+        let fake = fake(Era::Legacy, &entry("skill://pets/cat", TEXT), served);
+        let front = front(&machine, &fake).await;
+        let mut client = front.client(Era::Legacy);
+        client.ask("skills/list", json!({})).await;
+        for uri in [
+            "skill://zoo/pets/cat/SKILL.md",
+            "zoo+skill://pets/cat/SKILL.md",
+            "skill://pets/cat/SKILL.md",
+        ] {
+            let answer = client.ask("resources/read", json!({ "uri": uri })).await;
+            let read = json!({ "contents": [{ "uri": uri, "text": TEXT }] });
+            match is_fine {
+                true => assert_eq!(answer["result"], read),
+                false => assert_eq!(answer["error"]["code"], -32603, "{answer}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_a_skill_does_not_list_is_not_asked_for() {
+    let machine = Machine::new("");
+    let fake = fake(Era::Legacy, &entry("skill://pets/cat", TEXT), TEXT);
+    let front = front(&machine, &fake).await;
+    let mut client = front.client(Era::Legacy);
+    client.ask("skills/list", json!({})).await;
+    let asked = json!({ "uri": "skill://zoo/pets/cat/other.md" });
+    assert_eq!(refusal(&mut client, "resources/read", asked).await.0, -32002);
+    assert_eq!(fake.seen("resources/read").len(), 0);
+}
+
+#[tokio::test]
+async fn a_folder_of_a_skill_is_known_from_what_its_server_listed() {
+    let machine = Machine::new("");
+    let fake = fake(Era::Legacy, &entry("skill://pets/cat", TEXT), TEXT);
+    let front = front(&machine, &fake).await;
+    let mut client = front.client(Era::Legacy);
+    let mut children = async |uri: &str| {
+        let listed = ask(&mut client, "resources/directory/read", json!({ "uri": uri })).await;
+        all(&listed["resources"], "uri").join(" ")
+    };
+    let root = "skill://zoo/pets/cat";
+    assert_eq!(children(root).await, format!("{root}/SKILL.md {root}/a"));
+    assert_eq!(children(&format!("{root}/a")).await, format!("{root}/a/b.md"));
+    for uri in [format!("{root}/SKILL.md"), format!("{root}/none"), "skill://zoo/x".to_owned()] {
+        let refused = refusal(&mut client, "resources/directory/read", json!({ "uri": uri })).await;
+        assert_eq!(refused.0, -32602, "{}", refused.1);
+    }
+}
