@@ -6,7 +6,7 @@ use metier_skills::{Catalog, Digests, Filter, Lookup};
 use metier_upstreams::{Roster, Upstreams};
 use metier_wire::{Error, Request, Text};
 use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::{
@@ -65,11 +65,10 @@ pub fn surface(
     let (offers, newest) = watch::channel(None);
     let changes = Arc::new(watch::Sender::new(Changes::default()));
     let (asks, asked) = mpsc::channel(MOST_ASKS);
-    let greeting = Greeting {
-        server,
-        capabilities: capabilities(&presentation),
-        instructions: presentation.instructions(),
-    };
+    let mut alone = capabilities();
+    alone.retain(|it, _| it != "logging" && (it != "prompts" || presentation.prompts));
+    let greeting =
+        Greeting { server, capabilities: alone.into(), instructions: presentation.instructions() };
     let (counter, ear) = (Counter::new(newest, asks), Ear::new());
     let offers = Arc::new(offers);
     let publisher = Publisher {
@@ -222,8 +221,7 @@ impl Surface {
         let news = (Arc::clone(&self.changes), self.publisher.clone());
         let (gateway, stock) = gateway(upstreams, Arc::clone(&self.ear), look, instance, news);
         self.gateway = Some(gateway);
-        self.greeting.capabilities["prompts"] = json!({ "listChanged": true });
-        self.greeting.capabilities["logging"] = json!({});
+        self.greeting.capabilities = capabilities().into();
         self.greeting.instructions.push_str(SERVERS);
         stock
     }
@@ -323,18 +321,19 @@ impl Surface {
     }
 }
 
-/// What a surface can do before servers are joined to it.
-fn capabilities(presentation: &Presentation) -> Value {
-    let mut capabilities = json!({
-        "tools": { "listChanged": true },
-        "resources": { "listChanged": true, "subscribe": true },
-        "completions": {},
-        "extensions": { "io.modelcontextprotocol/skills": { "directoryRead": true } },
-    });
-    if presentation.prompts {
-        capabilities["prompts"] = json!({ "listChanged": true });
-    }
-    capabilities
+/// All that a surface with servers can do.
+fn capabilities() -> Map<String, Value> {
+    let listed = || json!({ "listChanged": true });
+    let skills = json!({ "io.modelcontextprotocol/skills": { "directoryRead": true } });
+    let all = [
+        ("tools", listed()),
+        ("resources", json!({ "listChanged": true, "subscribe": true })),
+        ("prompts", listed()),
+        ("completions", json!({})),
+        ("logging", json!({})),
+        ("extensions", skills),
+    ];
+    all.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Shows a client the tools that the skill wants which it has just loaded.

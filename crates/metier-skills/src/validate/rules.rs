@@ -172,7 +172,8 @@ fn name(text: &str, folder: &str) -> Vec<Finding> {
             Some(advised) => format!("set `name: {advised}`"),
             None => "use lowercase letters, digits and single hyphens".to_owned(),
         };
-        findings.push(Finding::error(format!("the name {}", flaws.join(" and ")), fix));
+        let message = format!("the name {}: `skills/list` leaves it out", flaws.join(" and "));
+        findings.push(Finding::error(message, fix));
     }
     // One remedy for both ills: a name that only lost its shape needs no second finding.
     if !same && (flaws.is_empty() || advised.as_deref() != Some(folder)) {

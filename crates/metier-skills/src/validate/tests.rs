@@ -101,13 +101,15 @@ fn a_bad_name_gets_the_nearest_good_one() {
     check(
         "name: My_PDF  Tools-\ndescription: d",
         &[
-            "error 2 name: the name `My_PDF  Tools-` is not lowercase and begins or ends with a hyphen and contains `_`; set `name: my-pdf-tools`",
+            "error 2 name: the name `My_PDF  Tools-` is not lowercase and begins or ends with a hyphen and contains `_`: `skills/list` leaves it out; set `name: my-pdf-tools`",
             "error 2 name: the name is `My_PDF  Tools-`, but the folder is called `pdf`; rename the folder to `my-pdf-tools` or set `name: pdf`",
         ],
     );
     check(
         "name: PDF\ndescription: d",
-        &["error 2 name: the name `PDF` is not lowercase; set `name: pdf`"],
+        &[
+            "error 2 name: the name `PDF` is not lowercase: `skills/list` leaves it out; set `name: pdf`",
+        ],
     );
 }
 

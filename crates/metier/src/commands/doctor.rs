@@ -187,7 +187,8 @@ fn names(view: &View) -> Vec<Finding> {
 
 /// Skills that can be loaded, but that clients do not find by `skills/list`.
 fn unpublished(view: &View) -> Vec<Finding> {
-    let loadable = view.catalog.listed();
+    // Whatever had to be repaired is told among the problems.
+    let loadable = view.catalog.listed().filter(|(_, skill)| skill.repairs().is_empty());
     let unfit = loadable.filter_map(|(_, skill)| Some((skill, skill.is_fit().err()?)));
     unfit
         .map(|(skill, unfit)| {
@@ -257,7 +258,7 @@ fn problems(settings: &Settings, view: &View) -> Vec<Finding> {
         for repair in entry.skill.repairs().iter().take(MOST_REPAIRS) {
             findings.push(
                 finding(Level::Warning, text(&entry.skill.file()), format!("repaired: {repair}"))
-                    .hinted("other agents may drop this skill: mend the file"),
+                    .hinted("other agents may drop this skill, and `skills/list` leaves it out: mend the file"),
             );
         }
     }

@@ -42,6 +42,11 @@ await Promise.all([
   step('list', async () => hasTools(answer(await list()).tools)),
   step('load', async () => isLoaded(answer(await call('skill', { name: 'greet' })))),
   step('search', async () => isFound(answer(await call('skills_search', { query: 'hello' })))),
+  // Exit code 0: every file was read, and is what was listed.
+  step('skills', async () => {
+    const { code, stdout, stderr } = await inspect('--method', 'skills/list', '--verify');
+    assert.equal(code, 0, stdout + stderr);
+  }),
   step('unknown_skill', async () => isUnknownSkill(answer(await call('skill', { name: 'nobody' }), 5))),
   step('missing_argument', async () => {
     const { code, stderr } = await call('skill', {});

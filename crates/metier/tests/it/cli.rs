@@ -198,7 +198,7 @@ fn doctor_says_what_is_there_and_what_is_wrong() {
       ✗ ~/.codex/skills/broken/SKILL.md: there is no frontmatter: the file does not begin with a line `---`
         begin the file with a line `---`, a `name: …`, a `description: …` and a line `---`
       ! ~/.codex/skills/git/SKILL.md: repaired: line 3: `description` holds an unquoted `: `; put the value in quotes
-        other agents may drop this skill: mend the file
+        other agents may drop this skill, and `skills/list` leaves it out: mend the file
 
     1 error, 2 warnings
     --- exit 1
@@ -372,6 +372,9 @@ fn mcp_explains_each_of_its_flags() {
 
           --no-servers
               Show skills only, and start no server
+
+          --no-prompts
+              Offer no prompts for skills
 
           --tool-names <HOW>
               The names of the tools: skills_list, or skills.list

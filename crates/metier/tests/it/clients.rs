@@ -24,7 +24,10 @@ const STEPS: &str = "connect list load catalog search read unknown_skill missing
                      unknown_tool cancel list_changed close";
 
 /// What a client does that connects anew for each request.
-const SINGLE_STEPS: &str = "list load search unknown_skill missing_argument";
+const SINGLE_STEPS: &str = "list load search skills unknown_skill missing_argument";
+
+/// What a client does that holds every file of every skill to what was listed of it.
+const SKILLS_STEPS: &str = "list get read frontmatter directory close";
 
 #[test]
 fn the_first_typescript_sdk_is_served_over_every_transport() {
@@ -51,6 +54,24 @@ fn a_client_of_legacy_sse_is_served_beside_those_of_streamable_http() {
     if support::slow() {
         over_http(["sdk.mjs", "sse", "legacy"], STEPS, "http", "/mcp");
         over_http(["sdk.mjs", "sse", "legacy"], STEPS, "http", "/sse");
+    }
+}
+
+#[test]
+fn the_second_typescript_sdk_verifies_every_file_of_every_skill_in_both_eras() {
+    if !support::slow() {
+        return;
+    }
+    for era in ["legacy", "auto", "2026-07-28"] {
+        let machine = served::many_kinds();
+        let part = ["skills.mjs", "stdio", era];
+        let (line, exits) = served::piped(&machine);
+        let output = play(&machine, part).args(line).output().unwrap();
+        assert_played(part, SKILLS_STEPS, &output);
+        served::assert_went_by_itself(&exits);
+    }
+    for (transport, path) in [("http", "/mcp"), ("sse", "/mcp")] {
+        over_http(["skills.mjs", transport, "auto"], SKILLS_STEPS, transport, path);
     }
 }
 

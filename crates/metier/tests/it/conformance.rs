@@ -38,6 +38,22 @@ fn the_coming_suite_finds_every_header_checked() {
     }
 }
 
+/// The scenarios of the skills extension are of no suite, and are asked for by name.
+#[test]
+fn the_coming_suite_finds_skills_as_the_extension_has_them() {
+    if !support::slow() {
+        return;
+    }
+    for revision in ["2025-11-25", "2026-07-28"] {
+        for part in ["enumeration", "manifest", "directory"] {
+            let scenario = format!("sep-2640-skills-{part}");
+            let scope = ["--scenario", &scenario, "--spec-version", revision, "--force"];
+            let verdict = judge("0.2", "http", &scope);
+            assert!(verdict.contains(", 0 failed, 0 warnings"), "{scenario} {revision}: {verdict}");
+        }
+    }
+}
+
 fn check(suite: &str, revision: &str, baseline: &str) {
     if !support::slow() {
         return;

@@ -15,6 +15,7 @@ mod crowd;
 #[cfg(unix)]
 mod gateway;
 mod json;
+mod library;
 mod neighbour;
 mod peer;
 mod programs;

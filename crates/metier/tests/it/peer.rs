@@ -209,7 +209,8 @@ pub(crate) fn mirrored(message: &Value) -> Vec<(&'static str, String)> {
     let Some(revision) = revision else { return Vec::new() };
     let mut headers = vec![("mcp-protocol-version", revision.to_owned())];
     headers.extend(message["method"].as_str().map(|it| ("mcp-method", it.to_owned())));
-    headers.extend(params["name"].as_str().map(|it| ("mcp-name", it.to_owned())));
+    let name = params["name"].as_str().or(params["uri"].as_str());
+    headers.extend(name.map(|it| ("mcp-name", it.to_owned())));
     headers
 }
 

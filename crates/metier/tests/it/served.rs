@@ -30,6 +30,8 @@ description: Says hello.
 Hello there.
 //- skills/greet/notes.md
 Bonjour.
+//- skills/greet/words/more.md
+Hola.
 //- skills/sum/SKILL.md
 ---
 name: sum
@@ -38,6 +40,31 @@ description: Adds numbers.
 One and one.
 ",
     )
+}
+
+/// Skills as people write them: 300 of them, in every shape of YAML that is the same to all readers.
+pub(crate) fn many_kinds() -> Machine {
+    let shapes = [
+        "description: Plain, with (all) of \"it\" — and more\nlicense: MIT",
+        "description: \"Quoted: with a colon\"\nversion: 1.10\nyes: no\nsince: 2026-07-28",
+        "description: 'Single, isn''t it'\nnumbers: [1, 0x1f, 0o17, 1e3, -7, .5]\nempty:",
+        "description: |\n  Two lines,\n    kept as they are.\n\nmetadata:\n  version: \"1.0\"\n  a b: c",
+        "description: >-\n  Folded\n  text\n\n  in two parts\nallowed-tools: Read, Bash(git:*)",
+        "description: On\n  two lines\nhooks:\n  - on: start\n    run: [a, {b: c}]\n  - null\n# done",
+        "description: >\n  Ends in a line\n\n\ntrue-ish: yes\nflag: true\nnothing: ~\ntime: 12:30:45",
+    ];
+    let mut tree = String::new();
+    for at in 0..300 {
+        let head = shapes[at % shapes.len()];
+        let end = if at % 3 == 0 { "\r\n" } else { "\n" };
+        let text =
+            format!("---\nname: skill-{at}\n{head}\n---\n\n# Skill {at}\n").replace('\n', end);
+        tree += &format!("//- skills/of/{at}/SKILL.md\n{text}");
+        if at % 5 == 0 {
+            tree += &format!("//- skills/of/{at}/refs/Q&A #{at} (ü).md\nWhy?\n");
+        }
+    }
+    Machine::new(&tree)
 }
 
 /// The command line of a server behind pipes, and the file where each one notes how it ended.

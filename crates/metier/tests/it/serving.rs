@@ -40,6 +40,14 @@ fn list(peer: &mut Peer) -> String {
     answer["result"]["tools"][0]["description"].as_str().unwrap().to_owned()
 }
 
+/// A skill has come or gone: every list of which it is a part has changed.
+#[track_caller]
+fn assert_announced(peer: &Peer) {
+    for list in ["tools", "resources", "prompts"] {
+        assert_eq!(peer.next()["method"], format!("notifications/{list}/list_changed"));
+    }
+}
+
 fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_default()
 }
@@ -56,11 +64,11 @@ fn a_new_skill_is_announced_listed_and_loadable_on_every_transport() {
             ".claude/skills/git/SKILL.md",
             "name: git | description: Git",
         );
-        assert_eq!(peer.next()["method"], "notifications/tools/list_changed", "{way:?}");
+        assert_announced(&peer);
         assert!(list(&mut peer).contains("<name>git</name>"), "{way:?}");
         assert!(text(&peer.ask(&load(1, "git"))).starts_with("Loading: git\n"), "{way:?}");
         fs::remove_dir_all(machine.path("project/.claude")).unwrap();
-        assert_eq!(peer.next()["method"], "notifications/tools/list_changed", "{way:?}");
+        assert_announced(&peer);
         assert!(text(&peer.ask(&load(2, "git"))).starts_with("Skill 'git' not found."), "{way:?}");
     }
 }
@@ -98,7 +106,7 @@ fn without_refresh_lists_and_searches_still_see_the_disk_as_it_is() {
         &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string(),
     );
     // The look at the disk found something: the client is told that, too.
-    let came = [peer.next(), peer.next()];
+    let came = [peer.next(), peer.next(), peer.next(), peer.next()];
     let answer = came.iter().find(|it| it["id"] == 1).unwrap();
     assert_eq!(answer["result"]["structuredContent"]["total"], 1);
     assert!(came.iter().any(|it| it["method"] == "notifications/tools/list_changed"));
