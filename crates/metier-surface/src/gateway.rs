@@ -172,7 +172,7 @@ impl Gateway {
     }
 
     /// Does an errand for a client, or goes on with one that waited for its answer.
-    async fn run(&self, target: Target, parcel: Parcel, call: Call) -> Done {
+    async fn run(self: Arc<Self>, target: Target, parcel: Parcel, call: Call) -> Done {
         let errand = Errand { upstreams: self.upstreams.clone(), target, parcel };
         // Requests of earlier revisions go on with nothing.
         let resumed = match call.era() {

@@ -9,10 +9,10 @@ mod output;
 
 use std::{io::Read, sync::Arc, thread, time::Duration};
 
-use metier_upstreams::pump::{Pump, When};
+use metier_upstreams::pump::{Home, Pump, When};
 use metier_wire::{Ends, Error, Fault, Frame, Id};
 use tokio::sync::oneshot;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use self::output::Stream;
 use self::{
@@ -51,7 +51,9 @@ pub(crate) async fn serve(
         let _ = ended.send(());
     });
     let unread = Arc::clone(&session);
-    server.home.begin(When::Last, async move {
+    // Not among the tasks that are waited for first: this one ends last.
+    let home = Home { tasks: TaskTracker::new(), ..server.home.clone() };
+    home.begin(When::Last, async move {
         write_out(outgoing, output).await;
         unread.end();
         let _ = written.send(());

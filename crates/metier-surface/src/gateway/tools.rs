@@ -82,7 +82,7 @@ impl Gateway {
         if let Some(entry) = wanted.among(&shelf.roster)? {
             let target = target(&shelf.roster, entry);
             return Ok(Some(Answer::Later(Box::new(move |call| {
-                Box::pin(async move { gateway.run(target, parcel, call).await })
+                Box::pin(gateway.run(target, parcel, call))
             }))));
         }
         if shelf.roster.is_settled() {

@@ -54,8 +54,11 @@ impl<W: Stream> Output<W> {
         Some(n_written)
     }
 
+    /// Closes, unless someone writes who may wait for the client.
     pub(super) fn close(&self) {
-        *self.stream() = None;
+        if let Ok(mut stream) = self.0.try_lock() {
+            *stream = None;
+        }
     }
 
     fn stream(&self) -> MutexGuard<'_, Option<W>> {
