@@ -132,10 +132,9 @@ impl Library {
     /// Whether a client that has seen an earlier list of resources or prompts would see another.
     pub(crate) fn differs_from(&self, earlier: &Library) -> bool {
         let is_same = |(one, other): (&Holding, &Holding)| {
-            let facts = |it: &'_ Holding| (it.place.clone(), it.prompt.clone());
-            facts(one) == facts(other)
-                && (Arc::ptr_eq(&one.skill, &other.skill)
-                    || one.skill.description() == other.skill.description())
+            one.place == other.place
+                && one.prompt == other.prompt
+                && one.skill.description() == other.skill.description()
         };
         self.holdings.len() != earlier.holdings.len()
             || !self.holdings.iter().zip(&earlier.holdings).all(is_same)

@@ -143,6 +143,17 @@ fn prefixes_are_unique_whatever_servers_and_uris_are_called() {
     );
 }
 
+#[test]
+fn what_looks_like_a_skill_of_this_machine_is_shown_with_its_server() {
+    check_shown(
+        &json!({ "b": { "resources": ["skill://~/a/SKILL.md", "skill://x/SKILL.md"],
+            "templates": ["skill://~/{+path}"] } }),
+        "b b+skill://~/a/SKILL.md; b skill://x/SKILL.md; b b+skill://~/{+path}",
+    );
+    let servers = json!({ "all": { "templates": ["{+anything}"], "has": { "resources": {} } } });
+    check_routes(&servers, "skill://~/a/SKILL.md", "");
+}
+
 /// Whom to ask for a URI.
 #[track_caller]
 fn check_routes(servers: &Value, uri: &str, expected: &str) {

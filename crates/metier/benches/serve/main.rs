@@ -2,7 +2,7 @@
 //! in one run.
 //!
 //! `cargo bench -p metier --bench serve -- [--quick] [PART…]` with the parts `stdio`, `http`,
-//! `start`, `memory` and `sessions`; all of them unless some are named. The floors are this very
+//! `start`, `memory`, `sessions` and `published`; all of them unless some are named. The floors are this very
 //! program, started again: a bare loop (on HTTP a bare axum handler) and a server made of rmcp.
 //! All stay up together and take turns, round by round. A figure is the median over the rounds, and
 //! so is a ratio: turns that follow each other share the weather of the machine.

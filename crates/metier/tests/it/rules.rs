@@ -279,6 +279,73 @@ const RULES: &[(&str, &str)] = &[
         "servers_that_an_edit_adds_or_removes_come_and_go_while_clients_are_connected",
     ),
     ("no server outlives us", "no_server_outlives_the_gateway_however_it_ends"),
+    // Skills as the protocol's own.
+    (
+        "every skill that can be loaded has a URI of its own",
+        "no_two_skills_share_a_place_or_a_prompt",
+    ),
+    (
+        "no server has the URI of a skill of this machine",
+        "no_server_takes_a_uri_of_a_skill_of_this_machine",
+    ),
+    (
+        "an entry has the frontmatter as it is and every file with its digest",
+        "an_entry_has_the_frontmatter_as_it_is_and_every_file_with_its_digest",
+    ),
+    (
+        "frontmatter is typed as any reader of YAML 1.2 types it",
+        "words_are_typed_by_the_core_schema_and_nothing_else",
+    ),
+    (
+        "a skill that cannot be published costs only itself",
+        "a_skill_that_cannot_be_published_costs_only_itself",
+    ),
+    (
+        "doctor names skills that cannot be published",
+        "doctor_names_the_skills_that_cannot_be_published_and_why",
+    ),
+    (
+        "files and bytes of a published skill are bounded",
+        "more_files_or_bytes_than_the_protocol_allows_are_not_published",
+    ),
+    ("skills come by pages, and each once", "many_skills_come_by_pages_and_each_once"),
+    (
+        "a malformed or stale cursor is refused",
+        "a_cursor_that_is_malformed_or_whose_skill_has_gone_is_refused",
+    ),
+    (
+        "a file that changes changes its digest",
+        "a_file_that_changes_is_read_again_and_one_that_does_not_is_not",
+    ),
+    ("a notification is never answered", "a_notification_is_never_answered"),
+    (
+        "a folder has its direct children",
+        "a_folder_has_its_direct_children_and_says_which_are_folders",
+    ),
+    ("links out of a skill are not followed", "a_link_that_leaves_the_folder_is_not_followed"),
+    (
+        "a resource that is not there is refused by the code of the revision",
+        "what_is_not_there_is_refused_by_the_code_of_the_revision",
+    ),
+    (
+        "subscribers hear of changed files",
+        "a_changed_file_is_told_to_its_subscribers_on_every_transport",
+    ),
+    ("every skill is a prompt", "every_skill_is_a_prompt_that_takes_a_task"),
+    ("--no-prompts leaves prompts out", "no_prompts_leaves_the_prompts_of_skills_out"),
+    (
+        "no prompt of a server hides one of a skill",
+        "a_prompt_of_a_server_never_takes_the_name_of_a_skill",
+    ),
+    ("places and paths are completed", "places_and_paths_are_completed"),
+    (
+        "skills of servers are listed after ours, with rewritten URIs",
+        "skills_of_servers_are_listed_after_ours_with_rewritten_uris_and_nothing_else_changed",
+    ),
+    (
+        "a file of a server's skill is held to its digest however it is asked for",
+        "a_file_of_a_listed_skill_is_held_to_its_digest_however_it_is_asked_for",
+    ),
 ];
 
 #[test]

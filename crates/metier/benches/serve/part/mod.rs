@@ -2,6 +2,7 @@
 
 mod http;
 mod memory;
+mod published;
 mod sessions;
 mod start;
 mod stdio;
@@ -18,12 +19,13 @@ use crate::{
 
 type Part = fn(&Plan) -> io::Result<Vec<Table>>;
 
-const PARTS: [(&str, Part); 5] = [
+const PARTS: [(&str, Part); 6] = [
     ("stdio", stdio::tables),
     ("http", http::tables),
     ("start", start::tables),
     ("memory", memory::tables),
     ("sessions", sessions::tables),
+    ("published", published::tables),
 ];
 
 /// Runs the parts that were named, or all, and prints what they found.
