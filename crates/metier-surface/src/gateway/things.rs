@@ -140,7 +140,7 @@ fn prompt(roster: &Roster, params: &Members<'_>, _: Era) -> Result<Vec<Thing>, E
 }
 
 /// What a completion refers to.
-fn referred(roster: &Roster, params: &Members<'_>, client: Era) -> Result<Vec<Thing>, Error> {
+fn referred(roster: &Roster, params: &Members<'_>, _: Era) -> Result<Vec<Thing>, Error> {
     let raw = params.get("ref").ok_or_else(|| Error::invalid_params("`ref` is required"))?;
     let reference =
         Members::of(raw).ok_or_else(|| Error::invalid_params("`ref` must be an object"))?;
@@ -154,7 +154,7 @@ fn referred(roster: &Roster, params: &Members<'_>, client: Era) -> Result<Vec<Th
             let uri = required(&reference, "uri")?;
             let route = roster.resources().template(&uri);
             let route = route.or_else(|| roster.resources().routes(&uri).into_iter().next());
-            let route = route.ok_or_else(|| unknown_resource(&uri, client))?;
+            let route = route.ok_or_else(|| unknown_resource(&uri, Era::Modern))?;
             (route.server.clone(), "uri", Cow::Owned(route.uri.into_owned()))
         }
         _ => {
