@@ -41,8 +41,8 @@ const DEEPEST: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Library {
     holdings: Vec<Holding>,
-    by_place: HashMap<Box<str>, usize>,
-    by_prompt: HashMap<Box<str>, usize>,
+    by_place: HashMap<Arc<str>, usize>,
+    by_prompt: HashMap<Arc<str>, usize>,
 }
 
 /// One skill, and what it is called here.
@@ -52,9 +52,9 @@ pub(crate) struct Holding {
     /// The name that loads it.
     pub(crate) id: Box<str>,
     /// What stands between `skill://~/` and the paths of its files.
-    pub(crate) place: Box<str>,
+    pub(crate) place: Arc<str>,
     /// The name of its prompt.
-    pub(crate) prompt: Box<str>,
+    pub(crate) prompt: Arc<str>,
 }
 
 /// What an address means.
@@ -77,8 +77,7 @@ impl Library {
             if matches!(skill.name(), "." | "..") {
                 continue;
             }
-            let outer = skill.folder.ancestors().skip(1).find_map(|it| by_folder.get(it));
-            let outer = outer.and_then(|at| library.holdings.get(*at));
+            let outer = library.around(skill, &by_folder);
             let nested = outer.and_then(|it| address::within(skill, (&it.skill.folder, &it.place)));
             let is_free = |it: &String| !library.by_place.contains_key(it.as_str());
             let places = nested.into_iter().filter(|it| it.split('/').count() <= DEEPEST);
@@ -86,19 +85,35 @@ impl Library {
                 continue;
             };
             let prompt = prompts::name(id, |it| library.by_prompt.contains_key(it));
-            let at = library.holdings.len();
-            by_folder.insert(&skill.folder, at);
-            library.by_place.insert(place.as_str().into(), at);
-            library.by_prompt.insert(prompt.as_str().into(), at);
-            let (skill, id) = (Arc::clone(skill), id.clone());
-            library.holdings.push(Holding {
-                skill,
-                id,
+            by_folder.insert(&skill.folder, library.holdings.len());
+            library.add(Holding {
+                skill: Arc::clone(skill),
+                id: id.clone(),
                 place: place.into(),
                 prompt: prompt.into(),
             });
         }
         library
+    }
+
+    fn add(&mut self, holding: Holding) {
+        let at = self.holdings.len();
+        self.by_place.insert(Arc::clone(&holding.place), at);
+        self.by_prompt.insert(Arc::clone(&holding.prompt), at);
+        self.holdings.push(holding);
+    }
+
+    /// The skill in whose folder another lies, if both are of one source.
+    fn around(&self, skill: &Skill, by_folder: &HashMap<&Path, usize>) -> Option<&Holding> {
+        for folder in skill.folder.ancestors().skip(1) {
+            if let Some(at) = by_folder.get(folder) {
+                return self.holdings.get(*at);
+            }
+            if folder == skill.source.folder {
+                break;
+            }
+        }
+        None
     }
 
     pub(crate) fn holdings(&self) -> &[Holding] {
