@@ -114,7 +114,12 @@ impl Surface {
                 offer.served().at(&uri).map(|it| (it.server.clone(), it.skill.uri.to_string()));
             // A server may have skills that it does not list.
             let found = listed.or_else(|| gateway.skill_at(&uri)).ok_or_else(|| no_skill(&uri))?;
-            let served = gateway.get_skill(found, &uri).await?;
+            let served =
+                gateway.get_skill(found, &uri).await.map_err(|error| match error.code {
+                    // A server without the extension has no skills.
+                    Error::METHOD_NOT_FOUND => no_skill(&uri),
+                    _ => error,
+                })?;
             if !filter.shows_named(served.server.as_str(), &served.skill.name) {
                 return Err(no_skill(&uri));
             }

@@ -105,9 +105,13 @@ async fn a_skill_that_its_server_does_not_list_is_asked_for_by_its_uri() {
     let mut client = front.client(Era::Legacy);
     assert_eq!(ask(&mut client, "skills/list", json!({})).await, json!({ "skills": [] }));
     let asked = json!({ "uri": "skill://zoo/pets/cat/SKILL.md" });
-    let got = ask(&mut client, "skills/get", asked).await;
+    let got = ask(&mut client, "skills/get", asked.clone()).await;
     assert_eq!(got["skill"]["uri"], "skill://zoo/pets/cat/SKILL.md");
     assert_eq!(got["skill"]["resources"][1]["uri"], "skill://zoo/pets/cat/a/b.md");
+    let other = Fake::modern()
+        .on("skills/get", |_| vec![Act::Refuse(r#"{"code":-32601,"message":"no such method"}"#)]);
+    let front = Front::of(&[("zoo", &other)]).await;
+    assert_eq!(refusal(&mut front.client(Era::Legacy), "skills/get", asked).await.0, -32602);
 }
 
 #[tokio::test]
