@@ -40,8 +40,8 @@ struct Inner {
     when: When,
     state: AtomicU8,
     is_cancelled: AtomicBool,
-    future: Mutex<Option<Going>>,
-    _counts: TaskTrackerToken,
+    /// What is left to do; while something is, it counts.
+    future: Mutex<Option<(Going, TaskTrackerToken)>>,
 }
 
 type Going = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -49,14 +49,14 @@ type Going = Pin<Box<dyn Future<Output = ()> + Send>>;
 impl Home {
     /// A task that has not begun yet.
     pub fn task(&self, when: When, future: impl Future<Output = ()> + Send + 'static) -> Task {
+        // What yields to others on the same thread would only be asked again at once.
+        let going = Box::pin(tokio::task::unconstrained(future));
         Task(Arc::new(Inner {
             home: self.clone(),
             when,
             state: AtomicU8::new(WAITS),
             is_cancelled: AtomicBool::new(false),
-            // What yields to others on the same thread would only be asked again at once.
-            future: Mutex::new(Some(Box::pin(tokio::task::unconstrained(future)))),
-            _counts: self.tasks.token(),
+            future: Mutex::new(Some((going, self.tasks.token()))),
         }))
     }
 
@@ -106,7 +106,7 @@ impl Turn for Inner {
         let mut future = self.future.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             self.state.store(GOES_ON, Ordering::Release);
-            let Some(going) = future.as_mut() else { return };
+            let Some((going, _)) = future.as_mut() else { return };
             let polled = catch_unwind(AssertUnwindSafe(|| going.as_mut().poll(&mut context)));
             let is_over = !matches!(polled, Ok(Poll::Pending));
             if is_over || self.is_cancelled.load(Ordering::Acquire) {
@@ -120,3 +120,6 @@ impl Turn for Inner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
