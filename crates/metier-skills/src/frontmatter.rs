@@ -13,6 +13,7 @@ mod error;
 mod plain;
 mod quirk;
 mod repair;
+mod same;
 mod scalar;
 mod split;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod yaml;
 
 pub use error::FrontmatterError;
 pub use quirk::{Quirk, Repair};
+pub use same::differing_field;
 pub(crate) use split::{Document, split};
 pub use verbatim::Unclear;
 pub(crate) use verbatim::verbatim;
@@ -56,7 +58,7 @@ pub(crate) fn frontmatter(text: &str) -> Result<Frontmatter, FrontmatterError> {
 }
 
 /// All that the head of a `SKILL.md` says, as JSON.
-pub fn head(text: &str) -> Result<Map<String, Value>, FrontmatterError> {
+fn head(text: &str) -> Result<Map<String, Value>, FrontmatterError> {
     let Frontmatter { name, description, fields, .. } = frontmatter(text)?;
     let own = [("name".to_owned(), name.into()), ("description".to_owned(), description.into())];
     Ok(own.into_iter().chain(fields).collect())

@@ -64,7 +64,7 @@ pub use crate::{
     filter::{Filter, Pattern, PatternError},
     find::{SearchIndex, SearchResult, SearchResults},
     folders::Folders,
-    frontmatter::{FrontmatterError, Quirk, Repair, Unclear, head, is_hidden},
+    frontmatter::{FrontmatterError, Quirk, Repair, Unclear, differing_field, is_hidden},
     manifest::{Manifest, ManifestFile, Unfit, manifests},
     places::{Places, Sources, Standard, project_dirs},
     plugins::{Plugin, PluginPlaces, PluginProblem, PluginReport, Standing},

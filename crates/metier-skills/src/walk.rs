@@ -33,8 +33,8 @@ use crate::{
 const DEEPEST: usize = 16;
 /// How many folders of one source are visited; tests need not make so many.
 const MOST_FOLDERS: usize = if cfg!(test) { 500 } else { 100_000 };
-/// Folders that hold other people's files, never skills.
-const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
+/// Folders that hold other people's files, never skills; `.metier` holds our own.
+const SKIPPED: [&str; 6] = [".git", "node_modules", "target", ".venv", "__pycache__", ".metier"];
 /// From this many folders on it pays to share them out among threads.
 pub(crate) const WORTH_SHARING: usize = 4;
 

@@ -34,7 +34,7 @@ impl ServedSkills {
             if !filter.shows_named(server.as_str(), &skill.name) {
                 continue;
             }
-            let root = root(server, skill);
+            let root = skill.root_at(server);
             let short = format!("{server}:{}", skill.name);
             let is_free = matches!(catalog.find(&short), Lookup::Missing { .. });
             let names = [Some(short).filter(|_| is_free), Some(root.clone())];
@@ -161,13 +161,6 @@ impl Served {
         let own = self.skill.uri.strip_suffix(SKILL_FILE).unwrap_or(&self.skill.uri);
         format!("{own}/{}", path.trim_start_matches("./"))
     }
-}
-
-/// Where clients find a skill of a server: `skill://server/path`, without the name of its file.
-pub(crate) fn root(server: &ServerName, skill: &ServedSkill) -> String {
-    let path = skill.root();
-    let path = path.split_once("://").map_or(path, |(_, path)| path);
-    format!("skill://{server}/{path}")
 }
 
 /// Where a skill of a server is, in words.

@@ -27,7 +27,7 @@ const BURST: Duration = Duration::from_millis(300);
 pub(crate) enum Happening {
     Ended(Event),
     Stable,
-    Listed(Result<Offer, Failed>),
+    Listed(Result<Arc<Offer>, Failed>),
     Latency(Duration),
     Nothing,
 }
@@ -157,7 +157,7 @@ impl Care {
             Err(Failed::Silent(_)) => self.change(lists),
             Ok(_) | Err(_) => {}
         }
-        Happening::Listed(listed)
+        Happening::Listed(listed.map(Arc::new))
     }
 
     /// Asks whether the server is there, unless it was heard lately.

@@ -273,6 +273,7 @@ async fn survey_of(
         prompts: Vec::new(),
         instances: Vec::new(),
         skills: Vec::new(),
+        unfit_skills: Vec::new(),
     };
     let lists = capabilities.lists().collect();
     // What changes from here on may be missing in what is listed.

@@ -35,6 +35,8 @@ pub struct Offer {
     pub instances: Vec<Box<str>>,
     /// Its skills, by URI.
     pub skills: Vec<Arc<ServedSkill>>,
+    /// Why skills that it lists are not among them, one reason each.
+    pub unfit_skills: Vec<Box<str>>,
 }
 
 /// Something that a server offers: the key by which it is asked for, and all that was sent.

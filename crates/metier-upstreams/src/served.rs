@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use self::content::{FileOfSkill, SkillContent, SkillReadError};
-use crate::{link::percent_decoded, offer::Omission};
+use crate::{link::percent_decoded, offer::Omission, spec::ServerName};
 
 /// The extension that servers with skills declare.
 pub(crate) const EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -87,6 +87,15 @@ struct Resource<'a> {
     size: u64,
 }
 
+impl SkillFile {
+    /// Its digest as it is written: `sha256:` and 64 digits.
+    #[must_use]
+    pub fn digest_text(&self) -> String {
+        let digits = self.digest.iter().map(|byte| format!("{byte:02x}"));
+        format!("sha256:{}", digits.collect::<String>())
+    }
+}
+
 impl ServedSkill {
     /// Reads an entry of `skills/list`; one that breaks a rule is not loaded at all.
     pub(crate) fn read(raw: &RawValue) -> Result<ServedSkill, Omission> {
@@ -126,6 +135,24 @@ impl ServedSkill {
             Files::Listed(files) => files.len(),
             Files::Dynamic => 0,
         }
+    }
+
+    /// The path of a file below the skill, without percent-encoding; none if a part of it is not text
+    /// or would be taken for several.
+    #[must_use]
+    pub fn path(&self, uri: &str) -> Option<String> {
+        let path = uri.strip_prefix(self.root())?.strip_prefix('/')?;
+        let part = |it: &str| String::from_utf8(percent_decoded(it)).ok();
+        let parts = path.split('/').map(|it| part(it).filter(|it| !it.contains('/')));
+        Some(parts.collect::<Option<Vec<String>>>()?.join("/"))
+    }
+
+    /// Where clients of a gateway find it: `skill://server/path`, without the name of its file.
+    #[must_use]
+    pub fn root_at(&self, server: &ServerName) -> String {
+        let path = self.root();
+        let path = path.split_once("://").map_or(path, |(_, path)| path);
+        format!("skill://{server}/{path}")
     }
 
     /// What the URIs of all its files begin with, without a slash at the end.

@@ -217,7 +217,7 @@ impl Keeper {
                 self.standing.phase = self.standing.phase.clone().after(Event::Stable, 0);
             }
             Happening::Listed(Ok(offer)) => {
-                care.offer = Arc::new(offer);
+                care.offer = offer;
                 self.standing.offer = Some(care.offer.clone());
                 self.report().await;
             }

@@ -41,13 +41,16 @@ pub(crate) async fn survey(
         };
         match list {
             List::Tools => {
-                offer.tools = read_each(&items, Tool::read, |tool| &tool.name);
+                offer.tools = read_each(&items, Tool::read, |tool| &tool.name).0;
                 offer.instances = instances;
             }
             List::Resources => offer.resources = read_items(&items, Key::Uri),
             List::Templates => offer.templates = read_items(&items, Key::UriTemplate),
             List::Prompts => offer.prompts = read_items(&items, Key::Name),
-            List::Skills => offer.skills = read_each(&items, ServedSkill::read, |it| &it.uri),
+            List::Skills => {
+                (offer.skills, offer.unfit_skills) =
+                    read_each(&items, ServedSkill::read, |it| &it.uri);
+            }
         }
     }
     Ok(offer)
@@ -69,31 +72,32 @@ fn in_list(list: List, failed: Failed) -> Failed {
     }
 }
 
-/// Reads each item; one that cannot be read, or repeats the key of another, costs only itself.
+/// Reads each item; one that cannot be read, or repeats the key of another, costs only itself, and
+/// the reason is told.
 fn read_each<T>(
     raw: &[Box<RawValue>],
     read: impl Fn(&RawValue) -> Result<T, Omission>,
     key: impl Fn(&T) -> &str,
-) -> Vec<Arc<T>> {
+) -> (Vec<Arc<T>>, Vec<Box<str>>) {
     let mut items: Vec<T> = Vec::with_capacity(raw.len());
     let mut keys: HashSet<Box<str>> = HashSet::with_capacity(raw.len());
-    let mut omitted: Option<Omission> = None;
+    let mut omitted: Vec<Box<str>> = Vec::new();
     for raw in raw {
         match read(raw) {
             Ok(item) if keys.insert(key(&item).into()) => items.push(item),
-            Ok(_) => omitted = Some("it is listed twice; the first counts".to_owned()),
-            Err(reason) => omitted = Some(reason),
+            Ok(item) => omitted.push(format!("`{}`: it is listed twice", key(&item)).into()),
+            Err(reason) => omitted.push(reason.into()),
         }
     }
-    if let Some(reason) = omitted {
-        let n_omitted = raw.len() - items.len();
+    if let Some(reason) = omitted.last() {
+        let n_omitted = omitted.len();
         tracing::warn!(n_omitted, reason, "not all that is listed can be used");
     }
     items.sort_by(|one, other| key(one).cmp(key(other)));
-    items.into_iter().map(Arc::new).collect()
+    (items.into_iter().map(Arc::new).collect(), omitted)
 }
 
 /// Reads items by the member that is their key.
 fn read_items(raw: &[Box<RawValue>], key: Key) -> Vec<Arc<Item>> {
-    read_each(raw, |raw| Item::read(raw, key), |item| &item.key)
+    read_each(raw, |raw| Item::read(raw, key), |item| &item.key).0
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{Frontmatter, Repair, frontmatter};
 
 mod agreement;
+mod same;
 mod splitting;
 mod verbatim;
 

@@ -167,7 +167,7 @@ fn a_source_that_holds_a_skill_file_is_one_skill() {
 
 #[test]
 fn folders_of_other_people_are_not_walked() {
-    let skipped = [".git", "node_modules", "target", ".venv", "__pycache__"];
+    let skipped = [".git", "node_modules", "target", ".venv", "__pycache__", ".metier"];
     let files = skipped.map(|it| format!("//- custom/{it}/a/SKILL.md\nname: a | description: d\n"));
     check_list(&files.concat(), "");
 }

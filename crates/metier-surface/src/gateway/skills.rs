@@ -2,17 +2,16 @@
 
 use std::{fmt, sync::Arc};
 
-use metier_skills::head;
+use metier_skills::differing_field;
 use metier_upstreams::{Files, ServedSkill, ServerName, SkillContent, SkillReadError};
 use metier_wire::{Era, Error};
-use serde_json::Value;
 
 use super::{Gateway, journey::explained};
 use crate::{
     call::Call,
     library::{Contents, unknown_resource, write_contents},
     responder::{Body, Done},
-    served::{Origin, Served, root},
+    served::{Origin, Served},
     text::{Line, Visible},
     tools::{Blob, Reply},
 };
@@ -29,7 +28,8 @@ impl Gateway {
     pub(crate) fn file_at(&self, uri: &str) -> Option<FileAt> {
         let roster = &self.shelf().roster;
         let shown = roster.skills().filter_map(|(server, skill)| {
-            let rest = uri.strip_prefix(&*root(server, skill)).filter(|it| it.starts_with('/'))?;
+            let rest =
+                uri.strip_prefix(&*skill.root_at(server)).filter(|it| it.starts_with('/'))?;
             Some((server, skill, format!("{}{rest}", skill.root())))
         });
         let file = |(server, skill, uri): (&ServerName, &Arc<ServedSkill>, String)| FileAt {
@@ -154,29 +154,7 @@ fn reply(call: &Call, write: impl FnOnce(Reply<'_>)) -> Vec<u8> {
 /// Whether the head of a skill says what its server listed.
 fn is_as_listed(text: &str, served: &Served) -> bool {
     let listed = serde_json::from_str(served.skill.frontmatter.get());
-    match (head(text), listed) {
-        (Ok(head), Ok(listed)) => is_same(&Value::Object(head), &listed),
-        _ => false,
-    }
-}
-
-/// Whether two values are the same; `1` and `1.0` are, and so are texts around which spaces differ.
-fn is_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
-        (Value::String(one), Value::String(other)) => one.trim() == other.trim(),
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|(one, other)| is_same(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            let has = |(key, value): (&String, &Value)| {
-                other.get(key).is_some_and(|it| is_same(value, it))
-            };
-            one.len() == other.len() && one.iter().all(has)
-        }
-        _ => one == other,
-    }
+    listed.is_ok_and(|it| matches!(differing_field(text, &it), Ok(None)))
 }
 
 /// The files of a skill, one a line.

@@ -52,6 +52,29 @@ fn check_broken(change: impl FnOnce(&mut Value), reason: &str) {
     assert_eq!(broken, format!("`{SKILL}`: {reason}"));
 }
 
+/// The path of a file, given what stands behind the skill's own address.
+#[track_caller]
+fn check_path(rest: &str, expected: Option<&str>) {
+    let skill = read(&entry()).unwrap();
+    assert_eq!(skill.path(&format!("skill://acme/refunds{rest}")).as_deref(), expected, "{rest}");
+}
+
+#[test]
+fn a_path_is_what_a_uri_says_without_percent_encoding() {
+    check_path("/SKILL.md", Some("SKILL.md"));
+    check_path("/a/Q%26A%20%231%20(%C3%BC).md", Some("a/Q&A #1 (ü).md"));
+    check_path("/100%.md", Some("100%.md"));
+    check_path("/a%2Fb", None);
+    check_path("/%FF", None);
+    check_path("", None);
+    check_path("-too/SKILL.md", None);
+}
+
+#[test]
+fn behind_a_gateway_a_skill_lies_below_its_server() {
+    assert_eq!(read(&entry()).unwrap().root_at(&name("shop")), "skill://shop/acme/refunds");
+}
+
 #[test]
 fn a_skill_is_what_its_server_says_of_it() {
     let skill = read(&entry()).unwrap();

@@ -45,6 +45,7 @@ fn offered(offer: &Value) -> Offer {
         prompts: items(&offer["prompts"], "name", item(Key::Name)),
         skills: items(&offer["skills"], "uri", ServedSkill::read),
         instances: Vec::new(),
+        unfit_skills: Vec::new(),
     }
 }
 
