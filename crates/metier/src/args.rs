@@ -12,7 +12,7 @@ use clap_complete::Shell;
 pub(crate) use self::{
     mcp::{CatalogFormat, Expose, LogFormat, LogLevel, Logs, Mcp, ToolNames, Transport},
     servers::{Add, Client, Remote, Remove, Servers, Trust},
-    upstreams::{Call, ListResources, ListServers, ListTools, Reach, Read},
+    upstreams::{Call, ListResources, ListServers, ListTools, Pull, Reach, Read},
 };
 
 /// Every agent skill and MCP server on this machine behind one command line
@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Resources(ListResources),
     /// Print a resource
     Read(Read),
+    /// Fetch skills that servers have into a folder, verified file by file
+    Pull(Pull),
     /// Let the servers start that this project's files name
     Trust(Trust),
     /// Add an MCP server to your configuration

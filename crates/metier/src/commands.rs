@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod new;
+pub(crate) mod pull;
 pub(crate) mod read;
 pub(crate) mod remove;
 pub(crate) mod resources;

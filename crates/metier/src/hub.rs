@@ -3,9 +3,11 @@
 mod trouble;
 mod waiting;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use metier_upstreams::{Audience, Identity, Phase, Plan, Roster, ToolFilter, Upstreams};
+use metier_upstreams::{
+    Audience, Identity, Phase, Plan, Roster, ServerSpec, ToolFilter, Upstreams,
+};
 use tokio::{
     runtime,
     time::{Instant, sleep_until},
@@ -13,11 +15,11 @@ use tokio::{
 
 pub(crate) use self::{
     trouble::{absence, failure, is_ready},
-    waiting::Waiting,
+    waiting::{Waiting, awaited},
 };
 use crate::{
     args::Reach,
-    config::{ConfigProblem, Configured, Edits, Settings},
+    config::{ConfigProblem, Configured, Edits, Scope, Settings},
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     shutdown,
@@ -44,6 +46,13 @@ impl Known {
     pub(crate) fn read(reach: &Reach, environment: &Environment) -> Result<Known, Failure> {
         let environment = environment.at_home(reach.user_dir.as_deref());
         Settings::read(&environment, &reach.config, reach.servers.trust()).map(Known::from)
+    }
+
+    /// One server that no configuration names.
+    pub(crate) fn at(spec: ServerSpec) -> Known {
+        let source = PathBuf::from("the command line");
+        let server = Configured { spec, source, scope: Scope::Named };
+        Known { servers: vec![server], problems: Vec::new(), tools: ToolFilter::default() }
     }
 
     /// Reads what the configuration says here, and goes on reading when it changes.

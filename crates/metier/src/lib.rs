@@ -9,6 +9,7 @@ mod files;
 mod hub;
 mod json;
 mod logs;
+mod moment;
 mod progress;
 mod refresh;
 mod schema;
@@ -68,6 +69,7 @@ pub fn run(
         Command::Call(args) => commands::call::run(args, environment, ui),
         Command::Resources(args) => commands::resources::run(args, environment, ui),
         Command::Read(args) => commands::read::run(args, environment, ui),
+        Command::Pull(args) => commands::pull::run(args, environment, ui),
         Command::Trust(args) => commands::trust::run(args, environment, ui),
         Command::Add(args) => commands::add::run(args, environment, ui),
         Command::Remove(args) => commands::remove::run(args, environment, ui),

@@ -112,6 +112,33 @@ pub(crate) struct Read {
     pub(crate) reach: Reach,
 }
 
+#[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Pull {
+    /// A server, the address of one that is not configured, or the URI of a skill
+    #[arg(value_name = "SERVER|URL|URI")]
+    pub(crate) source: Option<String>,
+    /// Only these of the server's skills: names, or URIs
+    #[arg(value_name = "SKILL")]
+    pub(crate) skills: Vec<String>,
+    /// Write them into this folder, in place of .agents/skills
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "global")]
+    pub(crate) to: Option<PathBuf>,
+    /// Write them for all your projects (~/.agents/skills)
+    #[arg(long, short)]
+    pub(crate) global: bool,
+    /// Replace what is there, also if it is not what was pulled before
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say what would be pulled, and fetch nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+}
+
 /// A time that someone is ready to wait.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|it| *it > 0.0);

@@ -12,7 +12,7 @@ use crate::{
     environment::Environment,
     failure::{Exit, Failure, Outcome},
     files::replace_bytes,
-    hub::{Known, Waiting, absence, failure, settled},
+    hub::{Known, absence, awaited, failure, settled},
     similar::similar,
     ui::{Ui, cut},
     view::quoted,
@@ -65,17 +65,8 @@ async fn read(
     known: &Known,
     ui: &mut Ui<'_>,
 ) -> Result<Box<RawValue>, Failure> {
-    let mut reading = std::pin::pin!(upstreams.read(server, uri, Arc::new(())));
-    let mut waiting = Waiting::new(format!("reading `{uri}`"));
-    let result = loop {
-        tokio::select! {
-            result = &mut reading => break result,
-            () = waiting.tick(ui) => waiting.show(ui)?,
-        }
-    };
-    if ui.watched {
-        ui.status("")?;
-    }
+    let reading = upstreams.read(server, uri, Arc::new(()));
+    let result = awaited(format!("reading `{uri}`"), reading, ui).await?;
     result.map_err(|error| failure(&error, known))
 }
 

@@ -42,6 +42,26 @@ impl Waiting {
     }
 }
 
+/// What comes of something, with a sign of life while that takes long.
+pub(crate) async fn awaited<T>(
+    what: String,
+    future: impl Future<Output = T>,
+    ui: &mut Ui<'_>,
+) -> io::Result<T> {
+    let mut future = std::pin::pin!(future);
+    let mut waiting = Waiting::new(what);
+    let outcome = loop {
+        tokio::select! {
+            outcome = &mut future => break outcome,
+            () = waiting.tick(ui) => waiting.show(ui)?,
+        }
+    };
+    if ui.watched {
+        ui.status("")?;
+    }
+    Ok(outcome)
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

@@ -496,6 +496,7 @@ fn no_command_shows_the_help() {
       call         Call a tool
       resources    List the resources that the servers have
       read         Print a resource
+      pull         Fetch skills that servers have into a folder, verified file by file
       trust        Let the servers start that this project's files name
       add          Add an MCP server to your configuration
       remove       Remove an MCP server from your configuration [alias: rm]

@@ -258,6 +258,28 @@ const RULES: &[(&str, &str)] = &[
         "a resource is read from the server that has it",
         "a_resource_is_read_from_the_server_that_lists_it_or_has_a_template_for_it",
     ),
+    // Skills of servers.
+    (
+        "a file is what was listed, or its skill does not come",
+        "a_file_that_is_not_what_was_listed_refuses_its_skill_whole_and_no_other",
+    ),
+    (
+        "frontmatter is what was listed",
+        "frontmatter_that_is_not_what_was_listed_refuses_the_skill_before_anything_else_is_read",
+    ),
+    ("nothing is fetched ahead of need", "nothing_is_fetched_that_nobody_asked_for"),
+    ("a file stays in its skill", "a_path_stays_in_the_skill_however_it_is_written"),
+    (
+        "a pulled skill is whole or not there",
+        "what_cannot_be_written_whole_leaves_everything_as_it_was",
+    ),
+    ("an interrupt leaves no half skill", "an_interrupt_leaves_nothing_behind"),
+    ("edits are spared", "what_was_edited_or_is_of_someone_else_is_spared_unless_forced"),
+    (
+        "a pulled skill shadows no other in silence",
+        "people_are_told_what_a_skill_wants_what_it_brings_and_whose_name_it_takes",
+    ),
+    ("pulling is judged by the protocol's authors", "the_coming_suite_passes_pull"),
     // The gateway.
     (
         "what works directly works through",

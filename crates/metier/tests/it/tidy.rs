@@ -22,6 +22,7 @@ const DISK: &[&str] = &[
     "metier-upstreams/src/child/unix/group.rs",
     "metier/src/commands/mcp.rs",
     "metier/src/commands/new.rs",
+    "metier/src/commands/pull/folder.rs",
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
     "metier/src/config/edits.rs",

@@ -1,0 +1,135 @@
+//! The folder of a skill on the disk: what is there, and the one step in which another takes its place.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process,
+};
+
+use metier_skills::{DISABLED_FILE, Digest, SKILL_FILE, is_walked};
+
+use super::record::{Mark, Marks, OWN_FOLDER};
+
+/// How many files are looked at: one more than any skill has that can be pulled.
+const MOST_FILES: usize = 513;
+/// How many bytes they may have together to be worth reading.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// What is in the place of a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum There {
+    Nothing,
+    /// A folder of plain files.
+    Files {
+        marks: Marks,
+        own_file: &'static str,
+    },
+    /// Something else: a link, a file, a folder that holds links or too much.
+    Other,
+}
+
+impl There {
+    /// What the skill's own file is called: one that is switched off stays so.
+    pub(super) fn own_file(&self) -> &'static str {
+        match self {
+            There::Files { own_file, .. } => own_file,
+            There::Nothing | There::Other => SKILL_FILE,
+        }
+    }
+}
+
+/// What lies in a place now.
+pub(super) fn look(folder: &Path) -> There {
+    match folder.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => There::Nothing,
+        Ok(found) if found.is_dir() => match files(folder) {
+            Ok(Some(mut marks)) => {
+                let hidden =
+                    marks.remove(DISABLED_FILE).filter(|_| !marks.contains_key(SKILL_FILE));
+                let own_file = if hidden.is_some() { DISABLED_FILE } else { SKILL_FILE };
+                marks.extend(hidden.map(|it| (SKILL_FILE.to_owned(), it)));
+                There::Files { marks, own_file }
+            }
+            Ok(None) | Err(_) => There::Other,
+        },
+        _ => There::Other,
+    }
+}
+
+/// The files of a folder, but for those in folders that agents skip; none if there is anything else,
+/// or more than a skill may have.
+fn files(root: &Path) -> io::Result<Option<Marks>> {
+    let mut found = Vec::new();
+    let (mut folders, mut n_bytes) = (vec![String::new()], 0_u64);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder))? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else { return Ok(None) };
+            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let kind = entry.file_type()?;
+            if kind.is_dir() && is_walked(&entry.file_name()) {
+                folders.push(path);
+            } else if kind.is_file() {
+                n_bytes = n_bytes.saturating_add(entry.metadata()?.len());
+                found.push(path);
+            } else if !kind.is_dir() {
+                return Ok(None);
+            }
+            if found.len() > MOST_FILES || folders.len() > MOST_FILES || n_bytes > MOST_BYTES {
+                return Ok(None);
+            }
+        }
+    }
+    let mark = |path: String| {
+        let bytes = fs::read(root.join(&path))?;
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        Ok((path, Mark { size, digest: Digest::of(&bytes).to_string() }))
+    };
+    found.into_iter().map(mark).collect::<io::Result<Marks>>().map(Some)
+}
+
+/// Puts a skill in its place, whole or not at all.
+///
+/// It is written where nobody looks for skills. What was in its place goes there too, comes back if
+/// anything fails, and is removed at the end.
+pub(super) fn put(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let own = parent.join(OWN_FOLDER);
+    let work = own.join(format!("{}.{}", name.to_string_lossy(), process::id()));
+    let (new, old) = (work.join("new"), work.join("old"));
+    let written = write(&new, files).and_then(|()| exchange(folder, &new, &old));
+    let spent = if written.is_ok() { &old } else { &new };
+    let _ = fs::remove_dir_all(spent).or_else(|_| fs::remove_file(spent));
+    // A folder that still holds something stays.
+    let _ = fs::remove_dir(&work).and_then(|()| fs::remove_dir(&own));
+    written
+}
+
+fn write(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for (path, bytes) in files {
+        let path: PathBuf = folder.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+fn exchange(folder: &Path, new: &Path, old: &Path) -> io::Result<()> {
+    let is_there = folder.symlink_metadata().is_ok();
+    if is_there {
+        fs::rename(folder, old)?;
+    }
+    fs::rename(new, folder).inspect_err(|_| {
+        if is_there {
+            let _ = fs::rename(old, folder);
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

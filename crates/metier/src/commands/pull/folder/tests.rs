@@ -1,0 +1,112 @@
+//! Folders as they are found, and as they are left.
+
+use std::{fs, path::Path};
+
+use metier_skills::SKILL_FILE;
+use tempfile::TempDir;
+
+use super::{There, look, put};
+
+/// All files below a folder with what they say.
+fn tree(folder: &Path) -> String {
+    let mut lines = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(it) = folders.pop() {
+        for entry in fs::read_dir(it).unwrap().flatten() {
+            let path = entry.path();
+            let shown = path.strip_prefix(folder).unwrap().display().to_string();
+            match entry.file_type().unwrap() {
+                kind if kind.is_dir() => folders.push(path),
+                kind if kind.is_file() => {
+                    lines.push(format!("{shown}={}", fs::read_to_string(&path).unwrap()));
+                }
+                _ => lines.push(format!("{shown}@")),
+            }
+        }
+    }
+    lines.sort();
+    lines.join(" ")
+}
+
+/// A folder with files, written as `path=text`.
+fn planted(files: &str) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files.split_whitespace().filter_map(|it| it.split_once('=')) {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+/// What is seen of the skill `a`: its files, and what its own is called.
+#[track_caller]
+fn check_look(files: &str, expected: &str) {
+    let dir = planted(files);
+    let seen = match look(&dir.path().join("a")) {
+        There::Nothing => "nothing".to_owned(),
+        There::Other => "other".to_owned(),
+        There::Files { marks, own_file } => {
+            let paths = marks.keys().map(String::as_str).collect::<Vec<_>>().join(" ");
+            format!("{own_file}: {paths}")
+        }
+    };
+    assert_eq!(seen, expected, "{files}");
+}
+
+#[test]
+fn every_file_counts_but_those_that_agents_skip() {
+    check_look("", "nothing");
+    check_look("a=x", "other");
+    check_look("a/SKILL.md=x a/b/c=y a/.d=z", "SKILL.md: .d SKILL.md b/c");
+    check_look("a/SKILL.md=x a/__pycache__/y=y", "SKILL.md: SKILL.md");
+}
+
+#[test]
+fn a_skill_that_is_switched_off_is_the_same_skill() {
+    check_look("a/.SKILL.md=x", ".SKILL.md: SKILL.md");
+}
+
+#[test]
+fn a_new_skill_appears_whole_and_nothing_else_does() {
+    let dir = planted("");
+    let skills = dir.path().join("deep/skills");
+    put(&skills.join("a"), &[(SKILL_FILE, b"x"), ("b/c", b"y")]).unwrap();
+    assert_eq!(tree(&skills), "a/SKILL.md=x a/b/c=y");
+    assert!(!skills.join(".metier").exists());
+}
+
+#[test]
+fn nothing_of_the_old_stays_when_another_takes_its_place() {
+    let dir = planted("a/SKILL.md=old a/b/c=old .metier/pulled.json=kept");
+    put(&dir.path().join("a"), &[(SKILL_FILE, b"new")]).unwrap();
+    assert_eq!(tree(dir.path()), ".metier/pulled.json=kept a/SKILL.md=new");
+}
+
+#[test]
+fn what_cannot_be_written_whole_leaves_everything_as_it_was() {
+    let dir = planted("a/SKILL.md=old a/b=old");
+    let long = "n".repeat(300);
+    assert!(put(&dir.path().join("a"), &[(SKILL_FILE, b"new"), (&long, b"y")]).is_err());
+    assert_eq!(tree(dir.path()), "a/SKILL.md=old a/b=old");
+    assert!(!dir.path().join(".metier").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_replaced_and_what_it_leads_to_stays() {
+    let dir = planted("there/SKILL.md=old");
+    let folder = dir.path().join("a");
+    std::os::unix::fs::symlink(dir.path().join("there"), &folder).unwrap();
+    assert_eq!(look(&folder), There::Other);
+    put(&folder, &[(SKILL_FILE, b"new")]).unwrap();
+    assert_eq!(tree(dir.path()), "a/SKILL.md=new there/SKILL.md=old");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_with_a_link_in_it_is_no_copy_of_anything() {
+    let dir = planted("a/SKILL.md=x b=y");
+    std::os::unix::fs::symlink(dir.path().join("b"), dir.path().join("a/b")).unwrap();
+    assert_eq!(look(&dir.path().join("a")), There::Other);
+}

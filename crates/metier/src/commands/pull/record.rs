@@ -1,0 +1,108 @@
+//! The record of what was pulled into a folder: from whom, by which URI, and what it was.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use metier_upstreams::ServerSpec;
+use serde::{Deserialize, Serialize};
+
+use super::layout::Place;
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    moment::utc,
+};
+
+/// The folder beside skills where metier keeps its own; nobody looks for skills in there.
+pub(super) const OWN_FOLDER: &str = ".metier";
+
+/// All skills that were pulled into a folder, by name.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Record {
+    #[serde(default)]
+    pub(super) skills: BTreeMap<String, Origin>,
+}
+
+/// Where a skill came from, and what it was.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(super) struct Origin {
+    /// What the server is called here.
+    pub(super) server: String,
+    /// Its address or program, without what may be secret.
+    pub(super) address: String,
+    /// The server's own URI of the skill.
+    pub(super) uri: String,
+    /// When it came.
+    pub(super) pulled: String,
+    pub(super) files: Marks,
+}
+
+/// The files of a skill by their paths.
+pub(super) type Marks = BTreeMap<String, Mark>;
+
+/// What tells one content of a file from another.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(super) struct Mark {
+    pub(super) size: u64,
+    pub(super) digest: String,
+}
+
+impl Origin {
+    pub(super) fn new(server: &ServerSpec, uri: &str, files: Marks) -> Origin {
+        Origin {
+            server: server.name.to_string(),
+            address: server.endpoint.to_string(),
+            uri: uri.to_owned(),
+            pulled: utc(SystemTime::now()),
+            files,
+        }
+    }
+
+    /// Whether it is the same skill of the same server.
+    pub(super) fn is_of(&self, server: &str, uri: &str) -> bool {
+        self.server == server && self.uri == uri
+    }
+}
+
+/// What a server says of the files.
+pub(super) fn marks(places: &[Place]) -> Marks {
+    let mark = |Place { path, file }: &Place| {
+        (path.clone(), Mark { size: file.size, digest: file.digest_text() })
+    };
+    places.iter().map(mark).collect()
+}
+
+impl Record {
+    /// The record of a folder; an empty one, if nothing was pulled into it.
+    pub(super) fn read(folder: &Path) -> Result<Record, Failure> {
+        let path = path(folder);
+        let garbled = |reason: String| {
+            let message = format!("`{}` cannot be read: {reason}", path.display());
+            Failure::new(Exit::Failed, message).hinted("remove it, then pull with --force")
+        };
+        match files::read(&path).map_err(|error| garbled(error.kind().to_string()))? {
+            Some(text) => serde_json::from_str(&text).map_err(|error| garbled(error.to_string())),
+            None => Ok(Record::default()),
+        }
+    }
+
+    /// Notes where a skill came from; others may note something at the same time.
+    pub(super) fn note(folder: &Path, name: &str, origin: Origin) -> Result<(), Failure> {
+        let path = path(folder);
+        let _lock = files::lock(&path);
+        let mut record = Record::read(folder)?;
+        record.skills.insert(name.to_owned(), origin);
+        let text = serde_json::to_string_pretty(&record)? + "\n";
+        files::replace(&path, &text).map_err(|error| {
+            let message = format!("`{}` cannot be written: {}", path.display(), error.kind());
+            Failure::new(Exit::Failed, message).hinted("choose another folder with --to")
+        })
+    }
+}
+
+fn path(folder: &Path) -> PathBuf {
+    folder.join(OWN_FOLDER).join("pulled.json")
+}

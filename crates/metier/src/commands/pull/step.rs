@@ -1,0 +1,62 @@
+//! What is to be done about one skill: no disk, no server.
+
+use std::path::Path;
+
+use super::{
+    folder::There,
+    record::{Marks, Origin},
+    refusal::Refusal,
+};
+
+/// What is to be done about a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It is not there yet.
+    Add,
+    /// It is there as it was pulled, or it may be lost, and the server has another by now.
+    Replace,
+    /// It is what the server has.
+    Keep,
+}
+
+/// What may be done about something in the way that was not pulled as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InTheWay {
+    Spared,
+    Replaced,
+}
+
+/// A skill that a server lists, and where it should go.
+pub(super) struct Arrival<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) server: &'a str,
+    pub(super) uri: &'a str,
+    pub(super) marks: &'a Marks,
+}
+
+/// What to do, given what is there and where that came from.
+pub(super) fn step(
+    arrival: &Arrival<'_>,
+    there: &There,
+    origin: Option<&Origin>,
+    in_the_way: InTheWay,
+) -> Result<Step, Refusal> {
+    let folder = || arrival.folder.to_owned();
+    let is_ours = origin.is_some_and(|it| it.is_of(arrival.server, arrival.uri));
+    match (there, origin) {
+        (There::Nothing, _) => Ok(Step::Add),
+        (There::Files { marks, .. }, _) if marks == arrival.marks => Ok(Step::Keep),
+        _ if in_the_way == InTheWay::Replaced => Ok(Step::Replace),
+        (_, None) => Err(Refusal::Foreign(folder())),
+        (_, Some(origin)) if !is_ours => Err(Refusal::Other {
+            folder: folder(),
+            server: origin.server.clone(),
+            uri: origin.uri.clone(),
+        }),
+        (There::Files { marks, .. }, Some(origin)) if *marks == origin.files => Ok(Step::Replace),
+        _ => Err(Refusal::Edited(folder())),
+    }
+}
+
+#[cfg(test)]
+mod tests;
