@@ -211,3 +211,6 @@ fn without_skills(server: &Server) -> Failure {
     Failure::new(Exit::NotFound, message)
         .hinted("one that is not listed is pulled by its URI: `metier pull SERVER URI`")
 }
+
+#[cfg(test)]
+mod tests;
