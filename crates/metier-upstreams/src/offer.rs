@@ -35,7 +35,7 @@ pub struct Offer {
     pub instances: Vec<Box<str>>,
     /// Its skills, by URI.
     pub skills: Vec<Arc<ServedSkill>>,
-    /// Why skills that it lists are not among them, one reason each.
+    /// Why skills that it lists are not among them, one reason each; of the first 64.
     pub unfit_skills: Vec<Box<str>>,
 }
 

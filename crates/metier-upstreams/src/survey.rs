@@ -19,6 +19,9 @@ use crate::{
 
 /// How long a list other than the tools may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How many reasons are kept for which something is left out, and how many characters of each.
+const MOST_REASONS: usize = 64;
+const LONGEST_REASON: usize = 500;
 
 /// What a server offers now, of the lists that are asked for; the others stay.
 ///
@@ -83,14 +86,20 @@ fn read_each<T>(
     let mut keys: HashSet<Box<str>> = HashSet::with_capacity(raw.len());
     let mut omitted: Vec<Box<str>> = Vec::new();
     for raw in raw {
-        match read(raw) {
-            Ok(item) if keys.insert(key(&item).into()) => items.push(item),
-            Ok(item) => omitted.push(format!("`{}`: it is listed twice", key(&item)).into()),
-            Err(reason) => omitted.push(reason.into()),
+        let reason = match read(raw) {
+            Ok(item) if keys.insert(key(&item).into()) => {
+                items.push(item);
+                continue;
+            }
+            Ok(item) => format!("`{}`: it is listed twice", key(&item)),
+            Err(reason) => reason,
+        };
+        if omitted.len() < MOST_REASONS {
+            omitted.push(reason.chars().take(LONGEST_REASON).collect());
         }
     }
     if let Some(reason) = omitted.last() {
-        let n_omitted = omitted.len();
+        let n_omitted = raw.len() - items.len();
         tracing::warn!(n_omitted, reason, "not all that is listed can be used");
     }
     items.sort_by(|one, other| key(one).cmp(key(other)));

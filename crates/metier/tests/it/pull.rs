@@ -301,6 +301,15 @@ fn an_entry_that_breaks_a_rule_refuses_its_skill_and_says_which() {
 }
 
 #[test]
+fn of_many_entries_that_break_a_rule_the_first_are_told() {
+    let shop = usual();
+    shop.change(|it| it.listed = (0..100).map(|at| json!({"uri": at})).collect());
+    let pulled = machine(&shop).json("pull docs --json");
+    assert_eq!(pulled["skills"], json!([]));
+    assert_eq!(pulled["problems"].as_array().unwrap().len(), 64);
+}
+
+#[test]
 fn two_skills_of_one_name_are_both_refused_until_one_is_chosen() {
     let other = "SKILL.md=---|name: pdf|description: Prints PDFs|---|Print it.|";
     let shop = Shop::open(&[("acme/pdf", PDF), ("other/pdf", &[other])]);

@@ -274,6 +274,7 @@ const RULES: &[(&str, &str)] = &[
         "what_cannot_be_written_whole_leaves_everything_as_it_was",
     ),
     ("an interrupt leaves no half skill", "an_interrupt_leaves_nothing_behind"),
+    ("pull gives what came of each skill", "pull_gives_a_document"),
     ("edits are spared", "what_was_edited_or_is_of_someone_else_is_spared_unless_forced"),
     (
         "a pulled skill shadows no other in silence",
