@@ -73,7 +73,8 @@ impl Skill {
         self.read_own().map(|(_, text)| text)
     }
 
-    fn read_own(&self) -> Result<(Stamp, String), Cause> {
+    /// The same, with the stamp of the very file that was read.
+    pub(crate) fn read_own(&self) -> Result<(Stamp, String), Cause> {
         let (stamp, bytes) = disk::read(&self.file())?;
         let text = disk::text(bytes)?;
         split(&text)?;

@@ -65,11 +65,17 @@ impl Digests {
         Some(digest)
     }
 
-    /// Keeps the digest of a file, if its stamp can be trusted to change with the next edit.
-    pub(crate) fn remember(&self, stamp: Stamp, digest: Digest) {
-        if let Some(stamp) = stamp.settled(SystemTime::now()) {
-            self.halves().keep(stamp, digest);
-        }
+    /// The digest of what was read of a file. It is kept if the stamp can be trusted to change with the
+    /// next edit.
+    pub(crate) fn of(&self, stamp: Stamp, bytes: &[u8]) -> Digest {
+        let known = self.known(stamp).filter(|_| stamp.size() == bytes.len() as u64);
+        known.unwrap_or_else(|| {
+            let digest = Digest::of(bytes);
+            if let Some(stamp) = stamp.settled(SystemTime::now()) {
+                self.halves().keep(stamp, digest);
+            }
+            digest
+        })
     }
 
     fn halves(&self) -> MutexGuard<'_, Halves> {

@@ -129,7 +129,9 @@ impl Skill {
         let mut files = Vec::new();
         for (path, name, stamp) in self.published_files()? {
             let (size, digest) = match () {
-                () if name == SKILL_FILE => (own.len() as u64, Digest::of(own.as_bytes())),
+                () if name == SKILL_FILE => {
+                    (own.1.len() as u64, digests.of(own.0, own.1.as_bytes()))
+                }
                 () => self.digest(&name, stamp, digests).map_err(|reason| {
                     let path = path.clone();
                     Unfit::File { path, reason }
@@ -148,14 +150,14 @@ impl Skill {
     }
 
     /// The frontmatter as it is published, and the file it is from.
-    fn published_head(&self) -> Result<(Map<String, Value>, String), Unfit> {
+    fn published_head(&self) -> Result<(Map<String, Value>, (Stamp, String)), Unfit> {
         if self.file_name != SKILL_FILE {
             return Err(Unfit::FileName);
         }
-        let text = self.read().map_err(Unfit::Unreadable)?;
+        let (stamp, text) = self.read_own().map_err(Unfit::Unreadable)?;
         let frontmatter = verbatim(&text).map_err(Unfit::Unclear)?;
         check_fields(&frontmatter)?;
-        Ok((frontmatter, text))
+        Ok((frontmatter, (stamp, text)))
     }
 
     /// Every file with its published name and a stamp.
@@ -186,9 +188,7 @@ impl Skill {
             return Ok((stamp.size(), known));
         }
         let (stamp, bytes) = self.read_stamped(path)?;
-        let digest = Digest::of(&bytes);
-        digests.remember(stamp, digest);
-        Ok((bytes.len() as u64, digest))
+        Ok((bytes.len() as u64, digests.of(stamp, &bytes)))
     }
 }
 
