@@ -50,6 +50,13 @@ pub struct ManifestFile {
     pub digest: Digest,
 }
 
+/// The file of a skill, and what its head says.
+struct Head {
+    frontmatter: Map<String, Value>,
+    stamp: Stamp,
+    text: String,
+}
+
 /// Why a skill is not published.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Unfit {
@@ -125,13 +132,11 @@ impl Skill {
     /// Frontmatter and digest of its own file are of the same bytes. A file that looks as it did when
     /// it was last read is not read again.
     pub fn manifest(&self, digests: &Digests) -> Result<Manifest, Unfit> {
-        let (frontmatter, own) = self.published_head()?;
+        let Head { frontmatter, stamp: own, text } = self.published_head()?;
         let mut files = Vec::new();
         for (path, name, stamp) in self.published_files()? {
             let (size, digest) = match () {
-                () if name == SKILL_FILE => {
-                    (own.1.len() as u64, digests.of(own.0, own.1.as_bytes()))
-                }
+                () if name == SKILL_FILE => (text.len() as u64, digests.of(own, text.as_bytes())),
                 () => self.digest(&name, stamp, digests).map_err(|reason| {
                     let path = path.clone();
                     Unfit::File { path, reason }
@@ -150,14 +155,14 @@ impl Skill {
     }
 
     /// The frontmatter as it is published, and the file it is from.
-    fn published_head(&self) -> Result<(Map<String, Value>, (Stamp, String)), Unfit> {
+    fn published_head(&self) -> Result<Head, Unfit> {
         if self.file_name != SKILL_FILE {
             return Err(Unfit::FileName);
         }
         let (stamp, text) = self.read_own().map_err(Unfit::Unreadable)?;
         let frontmatter = verbatim(&text).map_err(Unfit::Unclear)?;
         check_fields(&frontmatter)?;
-        Ok((frontmatter, (stamp, text)))
+        Ok(Head { frontmatter, stamp, text })
     }
 
     /// Every file with its published name and a stamp.
