@@ -2,7 +2,8 @@
 
 use std::{
     io::Write,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    mem,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio::sync::mpsc;
@@ -26,43 +27,60 @@ impl<T: Write + Send + 'static> Stream for T {}
 const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
 /// The way out, which closes once.
-pub(super) struct Output<W>(Mutex<Option<W>>);
+pub(super) struct Output<W>(Mutex<Option<Open<W>>>);
+
+struct Open<W> {
+    stream: W,
+    /// What is left of lines of which the beginning is written: nothing may come between.
+    rest: Vec<u8>,
+}
+
+/// What became of lines that nobody was to wait for.
+enum Written {
+    /// They are on their way.
+    All,
+    /// Some are left, which whoever writes next writes first.
+    Some,
+    /// None: someone else writes, who may wait for the client.
+    None,
+    /// Nobody is there to read.
+    Closed,
+}
 
 impl<W: Stream> Output<W> {
     pub(super) fn new(stream: W) -> Arc<Output<W>> {
-        Arc::new(Output(Mutex::new(Some(stream))))
+        Arc::new(Output(Mutex::new(Some(Open { stream, rest: Vec::new() }))))
     }
 
     /// Writes whole lines, however long that takes; says whether anybody is there to read.
     pub(super) fn write(&self, lines: &[u8]) -> bool {
-        let mut stream = self.stream();
-        let Some(stream) = stream.as_mut() else { return false };
-        stream.write_all(lines).and_then(|()| stream.flush()).is_ok()
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Open { stream, rest }) = open.as_mut() else { return false };
+        let rest = mem::take(rest);
+        [&*rest, lines].iter().all(|it| stream.write_all(it).is_ok()) && stream.flush().is_ok()
     }
 
-    /// Writes as much as needs no waiting; says how much, or nothing if nobody is there to read.
-    fn write_now(&self, lines: &[u8]) -> Option<usize> {
-        // Whoever holds it may wait for the client.
-        let Ok(mut stream) = self.0.try_lock() else { return Some(0) };
-        let stream = stream.as_mut()?;
-        let mut n_written = 0;
-        while n_written < lines.len() && has_room(stream) {
-            let end = lines.len().min(n_written + AT_ONCE);
-            stream.write_all(&lines[n_written..end]).and_then(|()| stream.flush()).ok()?;
-            n_written = end;
+    /// Writes as much as needs no waiting.
+    fn write_now(&self, lines: &[u8]) -> Written {
+        let Ok(mut open) = self.0.try_lock() else { return Written::None };
+        let Some(Open { stream, rest }) = open.as_mut() else { return Written::Closed };
+        let mut left = lines;
+        while rest.is_empty() && !left.is_empty() && has_room(stream) {
+            let (next, later) = left.split_at(left.len().min(AT_ONCE));
+            if stream.write_all(next).and_then(|()| stream.flush()).is_err() {
+                return Written::Closed;
+            }
+            left = later;
         }
-        Some(n_written)
+        rest.extend_from_slice(left);
+        if rest.is_empty() { Written::All } else { Written::Some }
     }
 
     /// Closes, unless someone writes who may wait for the client.
     pub(super) fn close(&self) {
-        if let Ok(mut stream) = self.0.try_lock() {
-            *stream = None;
+        if let Ok(mut open) = self.0.try_lock() {
+            *open = None;
         }
-    }
-
-    fn stream(&self) -> MutexGuard<'_, Option<W>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,14 +115,19 @@ pub(super) async fn write_out<W: Stream>(
             }
             next = if lines.len() < WRITE_SIZE { outgoing.try_recv().ok() } else { None };
         }
-        let is_open = match output.write_now(&lines) {
-            Some(n_written) if n_written < lines.len() => {
-                lines.drain(..n_written);
-                let (rest, output) = (std::mem::take(&mut lines), Arc::clone(&output));
-                let written = tokio::task::spawn_blocking(move || output.write(&rest));
+        let left = match output.write_now(&lines) {
+            Written::All => None,
+            Written::Some => Some(Vec::new()),
+            Written::None => Some(mem::take(&mut lines)),
+            Written::Closed => break,
+        };
+        let is_open = match left {
+            None => true,
+            Some(left) => {
+                let output = Arc::clone(&output);
+                let written = tokio::task::spawn_blocking(move || output.write(&left));
                 written.await.unwrap_or_default()
             }
-            written => written.is_some(),
         };
         lines.clear();
         lines.shrink_to(WRITE_SIZE * 4);
@@ -114,3 +137,6 @@ pub(super) async fn write_out<W: Stream>(
     }
     output.close();
 }
+
+#[cfg(test)]
+mod tests;
