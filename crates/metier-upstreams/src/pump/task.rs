@@ -106,10 +106,12 @@ impl Turn for Inner {
         let mut future = self.future.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             self.state.store(GOES_ON, Ordering::Release);
+            if self.is_cancelled.load(Ordering::Acquire) {
+                *future = None;
+            }
             let Some((going, _)) = future.as_mut() else { return };
             let polled = catch_unwind(AssertUnwindSafe(|| going.as_mut().poll(&mut context)));
-            let is_over = !matches!(polled, Ok(Poll::Pending));
-            if is_over || self.is_cancelled.load(Ordering::Acquire) {
+            if !matches!(polled, Ok(Poll::Pending)) {
                 *future = None;
                 return;
             }
