@@ -22,7 +22,7 @@ use metier_upstreams::{Roster, Upstreams};
 use self::{
     choice::{Choice, Source, invitation, server_at},
     fetch::{Wanted, fetch},
-    folder::{There, look, put},
+    folder::{Put, There, look, put},
     layout::{House, Place, layout},
     namesakes::Namesakes,
     record::{Origin, Record, marks},
@@ -207,13 +207,14 @@ fn write(
     contents: &[Vec<u8>],
     before: &There,
 ) -> Result<(), Refusal> {
-    if look(folder) != *before {
-        return Err(Refusal::Edited(folder.to_owned()));
-    }
     let named = places.iter().map(|it| match &*it.path {
         SKILL_FILE => before.own_file(),
         path => path,
     });
     let files: Vec<(&str, &[u8])> = named.zip(contents.iter().map(Vec::as_slice)).collect();
-    put(folder, &files).map_err(|error| Refusal::Unwritten { folder: folder.to_owned(), error })
+    match put(folder, &files, before) {
+        Ok(Put::Done) => Ok(()),
+        Ok(Put::Changed) => Err(Refusal::Edited(folder.to_owned())),
+        Err(error) => Err(Refusal::Unwritten { folder: folder.to_owned(), error }),
+    }
 }

@@ -224,6 +224,23 @@ fn what_was_edited_or_is_of_someone_else_is_spared_unless_forced() {
     assert!(!tree(&machine).contains("mine"), "{}", tree(&machine));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_record_that_is_a_link_is_neither_read_nor_written() {
+    let machine = machine_with(&usual(), "//- project/mine.json\n{\"mine\": 1}\n");
+    let own = machine.path("project/.agents/skills/.metier");
+    fs::create_dir_all(&own).unwrap();
+    std::os::unix::fs::symlink(machine.path("project/mine.json"), own.join("pulled.json")).unwrap();
+    assert_snapshot!(machine.run("pull docs pdf"), @"
+    --- stderr
+    error: `$ROOT/project/.agents/skills/.metier/pulled.json` cannot be read: it is a link
+    hint: remove it, then pull with --force
+    --- exit 1
+    ");
+    let mine = fs::read_to_string(machine.path("project/mine.json")).unwrap();
+    assert_eq!(mine.trim(), r#"{"mine": 1}"#);
+}
+
 #[test]
 fn a_skill_that_is_switched_off_stays_so_when_it_is_pulled_again() {
     let shop = usual();

@@ -1,9 +1,10 @@
 //! The folder of a skill on the disk: what is there, and the one step in which another takes its place.
 
 use std::{
-    fs, io,
+    fs,
+    hash::{BuildHasher, Hasher, RandomState},
+    io,
     path::{Path, PathBuf},
-    process,
 };
 
 use metier_skills::{DISABLED_FILE, Digest, SKILL_FILE, is_walked};
@@ -88,27 +89,51 @@ fn files(root: &Path) -> io::Result<Option<Marks>> {
     found.into_iter().map(mark).collect::<io::Result<Marks>>().map(Some)
 }
 
-/// Puts a skill in its place, whole or not at all.
+/// What became of a skill that was to be put in its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Put {
+    Done,
+    /// What was there is no longer what was seen there, and stays.
+    Changed,
+}
+
+/// Puts a skill in its place, whole or not at all, if that is still as it was `before`.
 ///
 /// It is written where nobody looks for skills. What was in its place goes there too, comes back if
 /// anything fails, and is removed at the end.
-pub(super) fn put(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
+pub(super) fn put(folder: &Path, files: &[(&str, &[u8])], before: &There) -> io::Result<Put> {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    let own = parent.join(OWN_FOLDER);
-    let work = own.join(format!("{}.{}", name.to_string_lossy(), process::id()));
+    let own = own_folder(parent)?;
+    // Nobody can have put anything there: the name is new, and so is the folder.
+    let chance = RandomState::new().build_hasher().finish();
+    let work = own.join(format!("{}.{chance:016x}", name.to_string_lossy()));
+    fs::create_dir(&work)?;
     let (new, old) = (work.join("new"), work.join("old"));
-    let written = write(&new, files).and_then(|()| exchange(folder, &new, &old));
-    let spent = if written.is_ok() { &old } else { &new };
+    let put = write(&new, files).and_then(|()| exchange(folder, &new, &old, before));
+    let spent = if matches!(put, Ok(Put::Done)) { &old } else { &new };
     let _ = fs::remove_dir_all(spent).or_else(|_| fs::remove_file(spent));
     // A folder that still holds something stays.
     let _ = fs::remove_dir(&work).and_then(|()| fs::remove_dir(&own));
-    written
+    put
+}
+
+/// The folder beside skills that is ours; one that leads elsewhere is not.
+fn own_folder(parent: &Path) -> io::Result<PathBuf> {
+    fs::create_dir_all(parent)?;
+    let own = parent.join(OWN_FOLDER);
+    match fs::create_dir(&own) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let is_folder = own.symlink_metadata()?.is_dir();
+            if is_folder { Ok(own) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        }
+        made => made.map(|()| own),
+    }
 }
 
 fn write(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    fs::create_dir(folder)?;
     for (path, bytes) in files {
         let path: PathBuf = folder.join(path);
         if let Some(parent) = path.parent() {
@@ -119,16 +144,19 @@ fn write(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
     Ok(())
 }
 
-fn exchange(folder: &Path, new: &Path, old: &Path) -> io::Result<()> {
+fn exchange(folder: &Path, new: &Path, old: &Path, before: &There) -> io::Result<Put> {
     let is_there = folder.symlink_metadata().is_ok();
     if is_there {
         fs::rename(folder, old)?;
     }
-    fs::rename(new, folder).inspect_err(|_| {
-        if is_there {
-            let _ = fs::rename(old, folder);
-        }
-    })
+    // What is looked at now can no longer be changed by its name.
+    let now = if is_there { look(old) } else { There::Nothing };
+    let put =
+        if now == *before { fs::rename(new, folder).map(|()| Put::Done) } else { Ok(Put::Changed) };
+    if is_there && !matches!(put, Ok(Put::Done)) {
+        fs::rename(old, folder)?;
+    }
+    put
 }
 
 #[cfg(test)]

@@ -83,6 +83,11 @@ impl Record {
             let message = format!("`{}` cannot be read: {reason}", path.display());
             Failure::new(Exit::Failed, message).hinted("remove it, then pull with --force")
         };
+        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_symlink());
+        // Links are for files of the user's; a repository may bring this one.
+        if is_link(&path) || path.parent().is_some_and(is_link) {
+            return Err(garbled("it is a link".to_owned()));
+        }
         match files::read(&path).map_err(|error| garbled(error.kind().to_string()))? {
             Some(text) => serde_json::from_str(&text).map_err(|error| garbled(error.to_string())),
             None => Ok(Record::default()),

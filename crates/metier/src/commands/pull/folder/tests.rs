@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use metier_skills::SKILL_FILE;
 use tempfile::TempDir;
 
-use super::{There, look, put};
+use super::{Put, There, look, put};
 
 /// All files below a folder with what they say.
 fn tree(folder: &Path) -> String {
@@ -71,7 +71,8 @@ fn a_skill_that_is_switched_off_is_the_same_skill() {
 fn a_new_skill_appears_whole_and_nothing_else_does() {
     let dir = planted("");
     let skills = dir.path().join("deep/skills");
-    put(&skills.join("a"), &[(SKILL_FILE, b"x"), ("b/c", b"y")]).unwrap();
+    let files: [(&str, &[u8]); 2] = [(SKILL_FILE, b"x"), ("b/c", b"y")];
+    assert_eq!(put(&skills.join("a"), &files, &There::Nothing).unwrap(), Put::Done);
     assert_eq!(tree(&skills), "a/SKILL.md=x a/b/c=y");
     assert!(!skills.join(".metier").exists());
 }
@@ -79,7 +80,8 @@ fn a_new_skill_appears_whole_and_nothing_else_does() {
 #[test]
 fn nothing_of_the_old_stays_when_another_takes_its_place() {
     let dir = planted("a/SKILL.md=old a/b/c=old .metier/pulled.json=kept");
-    put(&dir.path().join("a"), &[(SKILL_FILE, b"new")]).unwrap();
+    let folder = dir.path().join("a");
+    assert_eq!(put(&folder, &[(SKILL_FILE, b"new")], &look(&folder)).unwrap(), Put::Done);
     assert_eq!(tree(dir.path()), ".metier/pulled.json=kept a/SKILL.md=new");
 }
 
@@ -87,7 +89,8 @@ fn nothing_of_the_old_stays_when_another_takes_its_place() {
 fn what_cannot_be_written_whole_leaves_everything_as_it_was() {
     let dir = planted("a/SKILL.md=old a/b=old");
     let long = "n".repeat(300);
-    assert!(put(&dir.path().join("a"), &[(SKILL_FILE, b"new"), (&long, b"y")]).is_err());
+    let folder = dir.path().join("a");
+    assert!(put(&folder, &[(SKILL_FILE, b"new"), (&long, b"y")], &look(&folder)).is_err());
     assert_eq!(tree(dir.path()), "a/SKILL.md=old a/b=old");
     assert!(!dir.path().join(".metier").exists());
 }
@@ -99,8 +102,29 @@ fn a_link_is_replaced_and_what_it_leads_to_stays() {
     let folder = dir.path().join("a");
     std::os::unix::fs::symlink(dir.path().join("there"), &folder).unwrap();
     assert_eq!(look(&folder), There::Other);
-    put(&folder, &[(SKILL_FILE, b"new")]).unwrap();
+    assert_eq!(put(&folder, &[(SKILL_FILE, b"new")], &There::Other).unwrap(), Put::Done);
     assert_eq!(tree(dir.path()), "a/SKILL.md=new there/SKILL.md=old");
+}
+
+#[test]
+fn what_was_changed_while_another_was_written_stays() {
+    let dir = planted("a/SKILL.md=old a/notes=mine");
+    let put = |before: &There| put(&dir.path().join("a"), &[(SKILL_FILE, b"new")], before);
+    let seen = planted("a/SKILL.md=old");
+    assert_eq!(put(&look(&seen.path().join("a"))).unwrap(), Put::Changed);
+    assert_eq!(put(&There::Nothing).unwrap(), Put::Changed);
+    assert_eq!(tree(dir.path()), "a/SKILL.md=old a/notes=mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_that_bears_our_name() {
+    let dir = planted("there/SKILL.md=kept skills/b/SKILL.md=kept");
+    let skills = dir.path().join("skills");
+    std::os::unix::fs::symlink(dir.path().join("there"), skills.join(".metier")).unwrap();
+    assert!(put(&skills.join("a"), &[(SKILL_FILE, b"new")], &There::Nothing).is_err());
+    assert_eq!(tree(&dir.path().join("there")), "SKILL.md=kept");
+    assert!(!skills.join("a").exists());
 }
 
 #[cfg(unix)]
