@@ -1,8 +1,11 @@
 //! A call: one request that is being worked on, and its ways back to the client.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
 };
 
 use metier_wire::{Era, Error, Members, Revision, write};
@@ -24,6 +27,7 @@ struct Inner {
     lane: Lane,
     revision: Revision,
     progress_token: Option<Box<RawValue>>,
+    since: Instant,
     is_over: AtomicBool,
 }
 
@@ -59,11 +63,12 @@ impl Call {
         lane: Lane,
         revision: Revision,
         progress_token: Option<&RawValue>,
+        since: Instant,
     ) -> Call {
         let progress_token = progress_token.map(ToOwned::to_owned);
         let is_over = AtomicBool::new(false);
         let client = Arc::clone(client);
-        Call(Arc::new(Inner { client, lane, revision, progress_token, is_over }))
+        Call(Arc::new(Inner { client, lane, revision, progress_token, since, is_over }))
     }
 
     /// The lifecycle under which the request came.
@@ -82,6 +87,11 @@ impl Call {
 
     pub(crate) fn progress_token(&self) -> Option<&RawValue> {
         self.0.progress_token.as_deref()
+    }
+
+    /// When the request came.
+    pub(crate) fn since(&self) -> Instant {
+        self.0.since
     }
 
     /// Whether it has ended, or nobody wants its answer any more.

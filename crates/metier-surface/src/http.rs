@@ -1,7 +1,7 @@
 //! Clients that come by HTTP: streamable HTTP of both eras, and the older two-endpoint SSE.
 
-mod door;
 mod events;
+mod front;
 mod get;
 mod guard;
 mod legacy_sse;
@@ -13,11 +13,7 @@ mod sessions;
 
 use std::{io, sync::Arc, time::Duration};
 
-use axum::{
-    Router,
-    routing::{get as on_get, post as on_post},
-    serve::ListenerExt,
-};
+use axum::{Router, ServiceExt, serve::ListenerExt};
 use tokio::{
     net::TcpListener,
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -25,7 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use self::guard::Guard;
-use self::{door::Door, reply::Refusal, sessions::Sessions};
+use self::{front::front, reply::Refusal, sessions::Sessions};
 use crate::session::Server;
 
 /// How many requests of all clients may be worked on at a time, open streams of answers among them.
@@ -55,7 +51,7 @@ pub enum Transports {
 pub(crate) struct State {
     server: Arc<Server>,
     sessions: Arc<Sessions>,
-    guard: Guard,
+    site: Site,
     requests: Arc<Semaphore>,
 }
 
@@ -63,6 +59,12 @@ pub(crate) struct State {
 type Place = OwnedSemaphorePermit;
 
 impl State {
+    fn new(server: &Arc<Server>, site: Site) -> Arc<State> {
+        let sessions = Sessions::new(server);
+        let requests = Arc::new(Semaphore::new(MOST_REQUESTS));
+        Arc::new(State { server: Arc::clone(server), sessions, site, requests })
+    }
+
     /// A place for another request, if there is one.
     fn place(&self) -> Result<Place, Refusal> {
         let place = Arc::clone(&self.requests).try_acquire_owned();
@@ -72,32 +74,14 @@ impl State {
 
 /// The routes of a site.
 pub(crate) fn routes(server: &Arc<Server>, site: Site) -> Router {
-    let sessions = Sessions::new(server);
-    let requests = Arc::new(Semaphore::new(MOST_REQUESTS));
-    let state =
-        Arc::new(State { server: Arc::clone(server), sessions, guard: site.guard, requests });
-    let mcp = match site.transports {
-        Transports::All => on_post(post::post).get(get::get).delete(get::delete),
-        Transports::LegacySse => on_get(legacy_sse::open),
-    };
-    Router::new()
-        .route("/mcp", mcp)
-        .route("/sse", on_get(legacy_sse::open))
-        .route("/messages", on_post(legacy_sse::deliver))
-        .route("/metrics", on_get(probes::metrics))
-        .route_layer(Door::before(&state, guard::authorized))
-        .route("/healthz", on_get(probes::health))
-        .route("/readyz", on_get(probes::readiness))
-        .fallback(probes::nowhere)
-        .layer(Door::before(&state, guard::expected))
-        .with_state(state)
+    Router::new().fallback_service(front(State::new(server, site)))
 }
 
-/// Serves the routes until `stop` is cancelled, then lets what is in flight finish.
+/// Serves a site until `stop` is cancelled, then lets what is in flight finish.
 pub(crate) async fn serve(
     server: Arc<Server>,
     listener: TcpListener,
-    routes: Router,
+    site: Site,
     stop: CancellationToken,
 ) -> io::Result<()> {
     // Without this every event would wait for the acknowledgement of the one before.
@@ -105,7 +89,8 @@ pub(crate) async fn serve(
         let _ = stream.set_nodelay(true);
     });
     let ended = stop.clone().cancelled_owned();
-    let serving = axum::serve(listener, routes).with_graceful_shutdown(ended).into_future();
+    let front = front(State::new(&server, site)).into_make_service();
+    let serving = axum::serve(listener, front).with_graceful_shutdown(ended).into_future();
     let finishing = async {
         stop.cancelled().await;
         server.finish().await;

@@ -1,6 +1,7 @@
 //! Counters: what the server has done so far, for `/metrics`.
 
 use std::{
+    borrow::Cow,
     fmt::Write,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::Duration,
@@ -87,6 +88,12 @@ impl Meter {
         let at = METHODS.iter().position(|it| *it == method).unwrap_or(METHODS.len() - 1);
         &self.methods[at]
     }
+}
+
+/// The name of a method, for later.
+pub(crate) fn named(method: &str) -> Cow<'static, str> {
+    let known = METHODS.into_iter().find(|it| *it == method);
+    known.map_or_else(|| method.to_owned().into(), Cow::Borrowed)
 }
 
 fn head(out: &mut String, name: &str, kind: &str, help: &str) {

@@ -47,7 +47,6 @@ impl Server {
         site: Site,
         stop: CancellationToken,
     ) -> io::Result<()> {
-        let routes = http::routes(&self.0, site);
-        http::serve(self.0, listener, routes, stop).await
+        http::serve(self.0, listener, site, stop).await
     }
 }

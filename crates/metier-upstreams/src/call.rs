@@ -143,7 +143,7 @@ fn because(reason: Option<&str>) -> String {
 pub(crate) async fn request(
     roster: &watch::Receiver<Arc<Roster>>,
     name: &ServerName,
-    ask: Ask<'_>,
+    ask: &Ask<'_>,
     caller: &Arc<dyn Caller>,
 ) -> Result<Box<RawValue>, CallError> {
     let running = Running::new(caller.clone());
@@ -176,7 +176,7 @@ pub(crate) async fn listen(
 async fn in_turn(
     roster: &watch::Receiver<Arc<Roster>>,
     server: &Server,
-    ask: Ask<'_>,
+    ask: &Ask<'_>,
     running: &Arc<Running>,
 ) -> Result<Box<RawValue>, CallError> {
     let _pass = turn(server, running).await?;
@@ -189,7 +189,7 @@ async fn in_turn(
 async fn put_twice(
     roster: &watch::Receiver<Arc<Roster>>,
     server: &Server,
-    ask: Ask<'_>,
+    ask: &Ask<'_>,
     running: &Arc<Running>,
 ) -> Result<Box<RawValue>, CallError> {
     let name = server.name();
@@ -271,7 +271,7 @@ fn down(server: &Server) -> CallError {
 /// Sends a request and waits for as long as something is heard of it.
 async fn put(
     server: &Server,
-    ask: Ask<'_>,
+    ask: &Ask<'_>,
     running: &Arc<Running>,
 ) -> Result<Box<RawValue>, Failed> {
     let Some(link) = &server.standing.link else {
@@ -280,7 +280,7 @@ async fn put(
     let patience = server.spec.call_timeout;
     tokio::select! {
         biased;
-        reply = link.request(Ask { running: Some(running), ..ask }) => reply,
+        reply = link.request(Ask { running: Some(running), ..*ask }) => reply,
         () = running.silent_for(patience) => Err(Failed::Silent(patience)),
     }
 }

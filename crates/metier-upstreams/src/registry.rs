@@ -21,14 +21,14 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct ToolRegistry {
     /// By server, then by tool.
-    entries: Vec<ToolEntry>,
+    entries: Vec<Arc<ToolEntry>>,
     names: Names,
     /// The words of all tools. Most processes never search.
     index: OnceLock<Index>,
 }
 
 /// One tool and its names.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ToolEntry {
     /// `server:tool`.
     pub id: Arc<str>,
@@ -103,22 +103,21 @@ impl ToolRegistry {
             }
         }
         let named = named(found, |tool| &tool.name);
-        let entries: Vec<ToolEntry> = named
-            .map(|(id, wire_name, server, tool)| ToolEntry { id, wire_name, server, tool })
-            .collect();
+        let entry = |(id, wire_name, server, tool)| ToolEntry { id, wire_name, server, tool };
+        let entries: Vec<Arc<ToolEntry>> = named.map(|it| Arc::new(entry(it))).collect();
         let names = Names::new(entries.iter().map(|it| (&it.id, &it.wire_name, &it.tool.name)));
         ToolRegistry { entries, names, index: OnceLock::new() }
     }
 
     /// The tool of that id (`server:tool`) or wire name (`server__tool`).
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&ToolEntry> {
+    pub fn get(&self, name: &str) -> Option<&Arc<ToolEntry>> {
         self.entries.get(self.names.place(name)?)
     }
 
     /// The same, or the only tool that its server calls so.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&ToolEntry> {
+    pub fn find(&self, name: &str) -> Option<&Arc<ToolEntry>> {
         self.entries.get(self.names.place(name).or_else(|| self.names.only(name))?)
     }
 
@@ -126,18 +125,18 @@ impl ToolRegistry {
     /// theirs.
     pub fn ambiguous<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a ToolEntry> {
         let is_shared = self.names.by_own.get(name) == Some(&None);
-        self.entries.iter().filter(move |it| is_shared && *it.tool.name == *name)
+        self.entries.iter().map(Arc::as_ref).filter(move |it| is_shared && *it.tool.name == *name)
     }
 
     /// All tools, by server and name.
     #[must_use]
-    pub fn entries(&self) -> &[ToolEntry] {
+    pub fn entries(&self) -> &[Arc<ToolEntry>] {
         &self.entries
     }
 
     /// The tools of one server, by name.
     pub fn of<'a>(&'a self, server: &'a ServerName) -> impl Iterator<Item = &'a ToolEntry> {
-        self.entries.iter().filter(move |it| it.server == *server)
+        self.entries.iter().map(Arc::as_ref).filter(move |it| it.server == *server)
     }
 
     /// The tools that a query in words is about, best first, `limit` at most.

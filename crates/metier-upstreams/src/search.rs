@@ -5,6 +5,7 @@ mod words;
 use std::{
     collections::{BTreeMap, HashMap},
     iter::zip,
+    sync::Arc,
 };
 
 use metier_wire::Text;
@@ -51,7 +52,7 @@ struct Posting {
 }
 
 impl Index {
-    pub(crate) fn new(entries: &[ToolEntry]) -> Index {
+    pub(crate) fn new(entries: &[Arc<ToolEntry>]) -> Index {
         let mut terms: HashMap<String, Vec<Posting>> = HashMap::new();
         let mut lengths: Vec<[u32; N_FIELDS]> = Vec::with_capacity(entries.len());
         for (tool, entry) in zip(0.., entries) {

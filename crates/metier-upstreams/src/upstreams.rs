@@ -118,7 +118,7 @@ impl Upstreams {
         call: ToolCall<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        call::request(&self.0.roster, &entry.server, call.ask(&entry.tool), &caller).await
+        call::request(&self.0.roster, &entry.server, &call.ask(&entry.tool), &caller).await
     }
 
     /// Calls a tool as a client did; what a result asks for first is put to the caller.
@@ -165,7 +165,7 @@ impl Upstreams {
         request: Request<'_>,
         caller: Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        call::request(&self.0.roster, server, request.ask(), &caller).await
+        call::request(&self.0.roster, server, &request.ask(), &caller).await
     }
 
     /// Asks a server for a stream that stays open until either side ends it; the caller hears what it
@@ -205,7 +205,7 @@ impl Upstreams {
         ask: Ask<'_>,
         caller: &Arc<dyn Caller>,
     ) -> Result<Box<RawValue>, CallError> {
-        let result = call::request(&self.0.roster, server, ask, caller).await?;
+        let result = call::request(&self.0.roster, server, &ask, caller).await?;
         match Questions::in_result(&result) {
             None => Ok(result),
             Some(questions) => Box::pin(self.rounds(server, ask, caller, questions)).await,
@@ -227,7 +227,7 @@ impl Upstreams {
                 .map_err(|error| CallError::Refused { server: server.clone(), error })?;
             let params = answers.beside(ask.params);
             let ask = Ask { params: &params, ..ask };
-            let result = call::request(&self.0.roster, server, ask, caller).await?;
+            let result = call::request(&self.0.roster, server, &ask, caller).await?;
             match Questions::in_result(&result) {
                 None => return Ok(result),
                 Some(more) => questions = more,

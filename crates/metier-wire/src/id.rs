@@ -1,5 +1,7 @@
 //! The id of a request: echoed exactly as it was sent.
 
+use std::sync::Arc;
+
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -7,9 +9,9 @@ use serde_json::value::RawValue;
 #[derive(Clone, Copy, Debug)]
 pub struct Id<'a>(&'a RawValue);
 
-/// An id that can be kept and compared: spellings of one string are one key.
+/// An id that can be kept and compared: spellings of one string are one key. Clones share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct IdKey(Box<str>);
+pub struct IdKey(Arc<str>);
 
 impl<'a> Id<'a> {
     /// Takes a value as an id, if it may be one.

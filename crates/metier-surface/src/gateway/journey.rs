@@ -42,7 +42,7 @@ pub(super) struct Errand {
 /// What is asked for.
 pub(super) enum Target {
     /// A call of a tool, and the era of its server.
-    Tool(ToolEntry, Era),
+    Tool(Arc<ToolEntry>, Era),
     /// Something else; the first of these that a server gives.
     Things(Vec<Thing>),
 }
@@ -133,7 +133,8 @@ impl Journey {
         let (counted, is_read) = match &errand.target {
             Target::Tool(entry, _) => {
                 let tally = shelf.tally(&entry.id).cloned();
-                (Some(Counted::begin(entry.clone(), tally, Arc::clone(ledger))), false)
+                let ledger = Arc::clone(ledger);
+                (Some(Counted::new(entry.clone(), tally, ledger, call.since())), false)
             }
             Target::Things(things) => (None, things.iter().any(|it| it.method == "resources/read")),
         };

@@ -4,7 +4,7 @@
 
 use std::{
     mem,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Ledger {
 
 /// A call that has ended.
 pub(super) struct Ended {
-    pub(super) entry: ToolEntry,
+    pub(super) entry: Arc<ToolEntry>,
     pub(super) ending: Ending,
     pub(super) took: Duration,
 }

@@ -39,7 +39,7 @@ pub(crate) struct Tally {
 
 /// A call that is being counted; one that nobody ends was cancelled.
 pub(super) struct Counted {
-    entry: ToolEntry,
+    entry: Arc<ToolEntry>,
     tally: Option<Arc<Tally>>,
     ledger: Arc<Ledger>,
     since: Instant,
@@ -83,12 +83,13 @@ fn is_error(result: &RawValue) -> bool {
 }
 
 impl Counted {
-    pub(super) fn begin(
-        entry: ToolEntry,
+    pub(super) fn new(
+        entry: Arc<ToolEntry>,
         tally: Option<Arc<Tally>>,
         ledger: Arc<Ledger>,
+        since: Instant,
     ) -> Counted {
-        Counted { entry, tally, ledger, since: Instant::now(), ending: Ending::Cancelled }
+        Counted { entry, tally, ledger, since, ending: Ending::Cancelled }
     }
 
     /// Ends the call.

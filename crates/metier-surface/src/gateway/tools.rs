@@ -116,14 +116,14 @@ impl Gateway {
 struct Wanted<'a> {
     name: &'a str,
     /// What the name means.
-    find: for<'r> fn(&'r Roster, &str) -> Option<&'r ToolEntry>,
+    find: for<'r> fn(&'r Roster, &str) -> Option<&'r Arc<ToolEntry>>,
     /// Which name of a tool is told to who asked.
     shown: fn(&ToolEntry) -> &str,
 }
 
 impl Wanted<'_> {
     /// The tool, if somebody has it; a name that means several is refused with theirs.
-    fn among<'r>(&self, roster: &'r Roster) -> Result<Option<&'r ToolEntry>, Error> {
+    fn among<'r>(&self, roster: &'r Roster) -> Result<Option<&'r Arc<ToolEntry>>, Error> {
         if let Some(entry) = (self.find)(roster, self.name) {
             return Ok(Some(entry));
         }
@@ -137,14 +137,14 @@ impl Wanted<'_> {
     }
 }
 
-fn by_full_name<'r>(roster: &'r Roster, name: &str) -> Option<&'r ToolEntry> {
+fn by_full_name<'r>(roster: &'r Roster, name: &str) -> Option<&'r Arc<ToolEntry>> {
     roster.tools().get(name)
 }
 
-fn by_any_name<'r>(roster: &'r Roster, name: &str) -> Option<&'r ToolEntry> {
+fn by_any_name<'r>(roster: &'r Roster, name: &str) -> Option<&'r Arc<ToolEntry>> {
     roster.tools().find(name)
 }
 
-fn target(roster: &Roster, entry: &ToolEntry) -> Target {
+fn target(roster: &Roster, entry: &Arc<ToolEntry>) -> Target {
     Target::Tool(entry.clone(), era(roster, &entry.server))
 }

@@ -16,6 +16,7 @@ use super::{Asked, MOST_RUNNING, Session, Taken};
 use crate::{
     call::Call,
     lane::{Kind, Lane},
+    meter,
     responder::{Answer, Body, Done, Implementation, Meta, Work},
 };
 
@@ -50,7 +51,7 @@ impl Session {
             }
             Ok(Ok(Answer::Later(work))) => {
                 out.truncate(begin);
-                match self.start(asked, lane, work) {
+                match self.start(asked, lane, work, since) {
                     Ok(()) => return Taken::Running,
                     Err(error) => error,
                 }
@@ -70,27 +71,27 @@ impl Session {
         asked: &Asked<'_>,
         lane: &dyn Fn() -> Lane,
         work: Work,
+        since: Instant,
     ) -> Result<(), Error> {
         let Asked { request, meta, revision } = *asked;
         let key = request.id.key();
         self.enter(request.id, &key)?;
-        let call = Call::new(&self.client, lane(), revision, meta.progress_token);
+        let call = Call::new(&self.client, lane(), revision, meta.progress_token, since);
         let end = End(call.clone());
         let running = Running { session: Arc::clone(self), key: key.clone() };
-        let (id, method) = (request.id.to_raw(), request.method.clone().into_owned());
+        let (id, method) = (request.id.to_raw(), meter::named(&request.method));
         let server = Arc::clone(&self.server);
         let task = async move {
-            let since = Instant::now();
             let work = AssertUnwindSafe(async { work(call.clone()).await }).catch_unwind();
             let done = work.await.unwrap_or_else(|_| Err(panicked(&method)));
             let room = call.lane().room().await;
             let kind = match &done {
                 Ok(_) => {
-                    server.meter.answered(&method, since.elapsed());
+                    server.meter.answered(&method, call.since().elapsed());
                     Kind::Reply
                 }
                 Err(error) => {
-                    server.meter.failed(&method, since.elapsed());
+                    server.meter.failed(&method, call.since().elapsed());
                     Kind::Refusal(error.code)
                 }
             };

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ListTools, environment: &Environment, ui: &mut Ui<'_>) 
 fn found<'a>(tools: &'a ToolRegistry, words: Option<&str>) -> Vec<&'a ToolEntry> {
     match words {
         Some(words) => tools.search(words, usize::MAX).into_iter().map(|it| it.entry).collect(),
-        None => tools.entries().iter().collect(),
+        None => tools.entries().iter().map(AsRef::as_ref).collect(),
     }
 }
 

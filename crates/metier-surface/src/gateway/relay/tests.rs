@@ -1,6 +1,6 @@
 //! What waits for a client that is slower than its server.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use metier_upstreams::Caller;
 use metier_wire::Revision;
@@ -17,7 +17,8 @@ use crate::{call::Call, client::Client, lane::Lane};
 fn relay() -> Arc<Relay> {
     let client = Client::new(None, &TaskTracker::new());
     let token = raw(&json!("mine"));
-    let call = Call::new(&client, Lane::queue().0, Revision::V2026_07_28, Some(&token));
+    let call =
+        Call::new(&client, Lane::queue().0, Revision::V2026_07_28, Some(&token), Instant::now());
     let meta = json!({ "io.modelcontextprotocol/logLevel": "debug" });
     let params = raw(&json!({ "_meta": meta }));
     let capabilities = Some(raw(&json!({ "roots": {} })));
