@@ -8,14 +8,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::{StreamExt, stream};
-use metier_wire::{Revision, header};
+use metier_wire::Revision;
 
 use super::{
     State,
     events::{self, Resumed},
     legacy_sse,
     reply::{self, Refusal, no_session},
-    request::{is_modern, takes_events, text},
+    request::{SESSION, is_modern, takes_events, text},
 };
 
 /// Opens the session's own stream, resumes one, or begins a legacy SSE session.
@@ -26,7 +26,7 @@ pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
-    let Some(id) = text(&headers, header::SESSION) else {
+    let Some(id) = text(&headers, &SESSION) else {
         return legacy_sse::open(Shared(state), headers).await;
     };
     if let Err(Refusal(response)) = takes_events(&headers) {
@@ -53,7 +53,7 @@ pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -
 
 /// Ends a session.
 pub(super) async fn delete(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
-    match text(&headers, header::SESSION) {
+    match text(&headers, &SESSION) {
         None => reply::refusal(StatusCode::BAD_REQUEST, "header Mcp-Session-Id is missing"),
         Some(id) if state.sessions.end(id) => StatusCode::NO_CONTENT.into_response(),
         Some(_) => no_session(),

@@ -23,7 +23,7 @@ use super::{
     Place, State,
     events::{self, Resumed},
     reply::{self, Refusal, accepted, busy, no_session},
-    request::{Wants, is_modern, read, text},
+    request::{PROTOCOL_VERSION, SESSION, Wants, is_modern, read, text},
     sessions::{Client, Full},
 };
 use crate::{
@@ -100,13 +100,13 @@ fn modern<'a>(request: &Request<'a>, headers: &HeaderMap) -> Result<Option<Meta<
         Refusal::from(reply::fault(StatusCode::BAD_REQUEST, &fault))
     };
     let meta = Meta::of(request.params).map_err(refuse)?;
-    let mirror = Mirror {
-        revision: text(headers, header::PROTOCOL_VERSION),
-        method: text(headers, header::METHOD),
-        name: text(headers, header::NAME),
-    };
     // Headers that say something else come before a revision that nobody knows.
     if let Some(revision) = &meta.revision {
+        let mirror = Mirror {
+            revision: text(headers, &PROTOCOL_VERSION),
+            method: text(headers, header::METHOD),
+            name: text(headers, header::NAME),
+        };
         mirror.check(request, &revision.0).map_err(refuse)?;
     }
     match meta.modern().map_err(refuse)? {
@@ -187,24 +187,24 @@ async fn run_legacy(
     frame: Frame<'_>,
     wants: Wants,
 ) -> Result<Response, Refusal> {
-    if let Some(revision) = text(headers, header::PROTOCOL_VERSION)
+    if let Some(revision) = text(headers, &PROTOCOL_VERSION)
         && Revision::named(revision).is_none()
     {
         let fault = Fault { id: None, error: Error::unsupported_revision(revision) };
         return Err(reply::fault(StatusCode::BAD_REQUEST, &fault).into());
     }
     let is_first = matches!(&frame, Frame::One(Message::Request(it)) if it.method == "initialize");
-    let client = match text(headers, header::SESSION) {
+    let session = text(headers, &SESSION);
+    let client = match session {
         Some(id) => state.sessions.find(id).ok_or_else(|| Refusal::from(no_session()))?,
         None if is_first => state.sessions.streamable(),
         None => return Err(reply::refusal(StatusCode::BAD_REQUEST, WITHOUT_SESSION).into()),
     };
-    let is_new = text(headers, header::SESSION).is_none();
     let mut out = Vec::new();
     match take(&client, frame, &mut out) {
         (Taken::Silently, _) => Ok(accepted()),
         (Taken::Running, Some(replay)) => Ok(resumable(&client, replay, wants).await),
-        (Taken::Answered, _) if is_new => admitted(state, client, wants.whole(StatusCode::OK, out)),
+        (Taken::Answered, _) if session.is_none() => admitted(state, client, wants.whole(StatusCode::OK, out)),
         (Taken::Answered | Taken::Refused(_) | Taken::Running, _) => {
             Ok(wants.whole(StatusCode::OK, out))
         }
@@ -227,7 +227,7 @@ fn admitted(
 ) -> Result<Response, Refusal> {
     let id = state.sessions.admit(client).map_err(|Full| Refusal::from(busy()))?;
     if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(header::SESSION, id);
+        response.headers_mut().insert(&SESSION, id);
     }
     Ok(response)
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use axum::{
     body::{Body, HttpBody, to_bytes},
     http::{
-        HeaderMap, StatusCode,
-        header::{ACCEPT, CONTENT_TYPE},
+        HeaderMap, HeaderName, StatusCode,
+        header::{ACCEPT, AsHeaderName, CONTENT_TYPE},
     },
     response::Response,
 };
@@ -23,6 +23,10 @@ use crate::{
     MESSAGE_LIMIT,
     lane::{Kind, Outgoing},
 };
+
+/// The headers that every message of a session has, ready to be looked up.
+pub(super) static SESSION: HeaderName = HeaderName::from_static(header::SESSION);
+pub(super) static PROTOCOL_VERSION: HeaderName = HeaderName::from_static(header::PROTOCOL_VERSION);
 
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -130,12 +134,12 @@ fn too_long(id: Option<&RawValue>) -> Refusal {
 
 /// Whether the client says in a header that it speaks 2026-07-28.
 pub(super) fn is_modern(headers: &HeaderMap) -> bool {
-    let revision = text(headers, header::PROTOCOL_VERSION).and_then(Revision::named);
+    let revision = text(headers, &PROTOCOL_VERSION).and_then(Revision::named);
     revision.is_some_and(|it| it.era() == Era::Modern)
 }
 
 /// A header that is there once; of two that differ nobody could say which counts.
-pub(super) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok();
     if values.next().is_some() { None } else { value }

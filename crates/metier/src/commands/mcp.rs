@@ -183,13 +183,12 @@ fn token(args: &Mcp, environment: &Environment) -> Result<Option<String>, Failur
     }
 }
 
-/// One client needs no more than one thread beside those that read and write. It is a worker of its own:
-/// whoever hands it work wakes it only if it sleeps.
+/// One client needs no more than one thread beside those that read and write.
 fn runtime(transport: Transport) -> io::Result<Runtime> {
-    let mut builder = runtime::Builder::new_multi_thread();
-    if transport == Transport::Stdio {
-        builder.worker_threads(1);
-    }
+    let mut builder = match transport {
+        Transport::Stdio => runtime::Builder::new_current_thread(),
+        Transport::Http | Transport::Sse => runtime::Builder::new_multi_thread(),
+    };
     builder.enable_all().build()
 }
 
