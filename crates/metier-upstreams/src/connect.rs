@@ -274,6 +274,7 @@ async fn survey_of(
         instances: Vec::new(),
         skills: Vec::new(),
         unfit_skills: Vec::new(),
+        gaps: Vec::new(),
     };
     let lists = capabilities.lists().collect();
     // What changes from here on may be missing in what is listed.

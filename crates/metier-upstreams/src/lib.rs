@@ -113,7 +113,7 @@ pub use crate::{
     hub::Plan,
     identity::Identity,
     link::Member,
-    offer::{Item, Offer, Tool},
+    offer::{Gap, Item, Offer, Tool},
     phase::{Cause, Phase},
     registry::{Found, PromptEntry, PromptRegistry, ToolEntry, ToolRegistry},
     resources::{LOCAL_SKILLS, ResourceEntry, ResourceRegistry, Route, TemplateEntry},

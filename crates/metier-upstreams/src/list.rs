@@ -1,10 +1,14 @@
 //! Lists of a server: all pages of them, every item as it was sent.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use metier_wire::Text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::{Instant, timeout_at};
 
 use crate::link::{Ask, Failed, Link};
 
@@ -17,6 +21,8 @@ const MOST_BYTES: usize = 64 << 20;
 /// How many gateways behind a server are kept in mind, and how long their ids may be.
 const MOST_INSTANCES: usize = 64;
 const LONGEST_INSTANCE: usize = 64;
+/// How long a list other than the tools may take, all its pages together.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How long the name of a page may be.
 const LONGEST_CURSOR: usize = 64 << 10;
 
@@ -37,12 +43,15 @@ pub(crate) struct Listed {
     pub(crate) items: Vec<Box<RawValue>>,
     /// The gateways that it came through.
     pub(crate) instances: Vec<Box<str>>,
+    /// Why it is not the whole list, if it is not.
+    pub(crate) gap: Option<String>,
 }
 
 /// One page.
 struct Page {
     items: Vec<Box<RawValue>>,
-    next: Option<Box<RawValue>>,
+    /// What the next page is called, if there is one; or why it cannot be asked for.
+    next: Result<Option<Box<RawValue>>, &'static str>,
     instances: Vec<Box<str>>,
 }
 
@@ -71,44 +80,66 @@ impl List {
         self.names().0
     }
 
-    /// Follows all pages. What a later page costs is only itself.
+    /// How long it may take; nobody waits long for one that a server may do without.
+    const fn patience(self) -> Option<Duration> {
+        match self {
+            List::Tools => None,
+            List::Resources | List::Templates | List::Prompts | List::Skills => Some(PATIENCE),
+        }
+    }
+
+    /// Follows all pages. What a later page costs is only itself, and the list knows of it.
     pub(crate) async fn follow(self, link: &Link) -> Result<Listed, Failed> {
-        let Page { mut items, mut next, mut instances } = self.page(link, None).await?;
-        let mut seen = HashSet::new();
-        while let Some(cursor) = next.take() {
+        let until = self.patience().map(|it| Instant::now() + it);
+        let (mut items, mut instances) = (Vec::new(), Vec::new());
+        let (mut seen, mut cursor) = (HashSet::new(), None::<Box<RawValue>>);
+        let gap = loop {
+            let page = match self.page(link, cursor.as_deref(), until).await {
+                Ok(page) => page,
+                Err(failed) if cursor.is_none() || matches!(failed, Failed::Loop) => {
+                    return Err(failed);
+                }
+                Err(failed) => break Some(format!("a page is missing: {failed}")),
+            };
+            items.extend(page.items);
+            instances.extend(page.instances);
+            let next = match page.next {
+                Ok(Some(next)) => next,
+                Ok(None) => break None,
+                Err(reason) => break Some(reason.to_owned()),
+            };
             let bytes: usize = items.iter().map(|it| it.get().len()).sum();
             if items.len() >= MOST_ITEMS || bytes >= MOST_BYTES || seen.len() + 1 >= MOST_PAGES {
-                tracing::warn!(method = self.method(), items = items.len(), "the list has no end");
-                break;
+                break Some("it has no end".to_owned());
             }
-            if !seen.insert(cursor.get().to_owned()) {
-                tracing::warn!(method = self.method(), "a page leads back to one before it");
-                break;
+            if !seen.insert(next.get().to_owned()) {
+                break Some("a page leads back to one before it".to_owned());
             }
-            match self.page(link, Some(&cursor)).await {
-                Ok(page) => {
-                    items.extend(page.items);
-                    next = page.next;
-                    instances.extend(page.instances);
-                }
-                Err(Failed::Loop) => return Err(Failed::Loop),
-                Err(failed) => {
-                    tracing::warn!(method = self.method(), %failed, "a page is missing");
-                    break;
-                }
-            }
-        }
+            cursor = Some(next);
+        };
+        let gap = gap.or_else(|| (items.len() > MOST_ITEMS).then(|| "it is too long".to_owned()));
         items.truncate(MOST_ITEMS);
         instances.sort();
         instances.dedup();
         instances.truncate(MOST_INSTANCES);
-        Ok(Listed { items, instances })
+        Ok(Listed { items, instances, gap })
     }
 
-    async fn page(self, link: &Link, cursor: Option<&RawValue>) -> Result<Page, Failed> {
+    async fn page(
+        self,
+        link: &Link,
+        cursor: Option<&RawValue>,
+        until: Option<Instant>,
+    ) -> Result<Page, Failed> {
         let (method, member) = self.names();
         let params = cursor.map(|it| ("cursor", it));
-        let result = link.request(Ask::new(method, params.as_slice())).await?;
+        let asked = link.request(Ask::new(method, params.as_slice()));
+        let result = match until {
+            Some(until) => {
+                timeout_at(until, asked).await.unwrap_or(Err(Failed::Silent(PATIENCE)))?
+            }
+            None => asked.await?,
+        };
         let garbled = || format!("the answer to `{method}` has no list of {member}");
         let page = self.read(&result).ok_or_else(|| Failed::Garbled(garbled()))?;
         if link.board().identity.breaks(&page.instances) {
@@ -121,16 +152,18 @@ impl List {
         let members: HashMap<String, &RawValue> = serde_json::from_str(result.get()).ok()?;
         let items: Option<Vec<&RawValue>> =
             serde_json::from_str(members.get(self.names().1)?.get()).ok()?;
-        let next = members.get("nextCursor").map(|it| it.get());
-        let next = next.filter(|it| it.starts_with('"') && *it != "\"\"");
-        if next.is_some_and(|it| it.len() > LONGEST_CURSOR) {
-            tracing::warn!(method = self.method(), "the name of the next page is too long");
-        }
-        let next = next.filter(|it| it.len() <= LONGEST_CURSOR);
+        let next = match members.get("nextCursor").map(|it| it.get()) {
+            None | Some("null" | "\"\"") => Ok(None),
+            Some(next) if !next.starts_with('"') => Err("the name of its next page is no text"),
+            Some(next) if next.len() > LONGEST_CURSOR => {
+                Err("the name of its next page is too long")
+            }
+            Some(next) => Ok(RawValue::from_string(next.to_owned()).ok()),
+        };
         Some(Page {
             // Some programs write an empty list as null.
             items: items.unwrap_or_default().into_iter().map(ToOwned::to_owned).collect(),
-            next: next.and_then(|it| RawValue::from_string(it.to_owned()).ok()),
+            next,
             instances: members.get("_meta").map(|it| instances(it)).unwrap_or_default(),
         })
     }

@@ -37,6 +37,17 @@ pub struct Offer {
     pub skills: Vec<Arc<ServedSkill>>,
     /// Why skills that it lists are not among them, one reason each; of the first 64.
     pub unfit_skills: Vec<Box<str>>,
+    /// Which lists were not read whole; of these there is what was read, now or before.
+    pub gaps: Vec<Gap>,
+}
+
+/// A list that was not read whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The request that it answers, such as `skills/list`.
+    pub method: &'static str,
+    /// Why the rest is missing.
+    pub reason: Box<str>,
 }
 
 /// Something that a server offers: the key by which it is asked for, and all that was sent.
@@ -97,6 +108,12 @@ impl Offer {
         let members: HashMap<String, &RawValue> =
             serde_json::from_str(self.capabilities.get()).unwrap_or_default();
         members.get(capability).is_some_and(|it| it.get().starts_with('{'))
+    }
+
+    /// Why the list that answers a request, such as `skills/list`, is not whole, if it is not.
+    #[must_use]
+    pub fn gap(&self, method: &str) -> Option<&str> {
+        self.gaps.iter().find(|it| it.method == method).map(|it| &*it.reason)
     }
 }
 

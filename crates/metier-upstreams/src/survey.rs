@@ -3,22 +3,19 @@
 use std::{
     collections::{BTreeSet, HashSet},
     sync::Arc,
-    time::Duration,
 };
 
 use futures_util::future::join_all;
+use metier_wire::Error;
 use serde_json::value::RawValue;
-use tokio::time::timeout;
 
 use crate::{
     link::{Failed, Link},
     list::{List, Listed},
-    offer::{Item, Key, Offer, Omission, Tool},
+    offer::{Gap, Item, Key, Offer, Omission, Tool},
     served::ServedSkill,
 };
 
-/// How long a list other than the tools may take.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// How many reasons are kept for which something is left out, and how many characters of each.
 const MOST_REASONS: usize = 64;
 const LONGEST_REASON: usize = 500;
@@ -32,16 +29,20 @@ pub(crate) async fn survey(
     lists: &BTreeSet<List>,
 ) -> Result<Offer, Failed> {
     let mut offer = offer.clone();
-    let asked = lists.iter().map(|list| async { (*list, ask(link, *list).await) });
+    let asked = lists.iter().map(|list| async { (*list, list.follow(link).await) });
     for (list, listed) in join_all(asked).await {
-        let Listed { items, instances } = match listed {
+        offer.gaps.retain(|it| it.method != list.method());
+        let Listed { items, instances, gap: told } = match listed {
             Ok(listed) => listed,
             Err(failed) if list == List::Tools => return Err(in_list(list, failed)),
+            // It has nothing of that kind to be missed.
+            Err(Failed::Refused(error)) if error.code == Error::METHOD_NOT_FOUND => continue,
             Err(failed) => {
-                tracing::debug!(method = list.method(), %failed, "a list is missing");
+                offer.gaps.push(gap(list, &failed.to_string()));
                 continue;
             }
         };
+        offer.gaps.extend(told.map(|it| gap(list, &it)));
         match list {
             List::Tools => {
                 offer.tools = read_each(&items, Tool::read, |tool| &tool.name).0;
@@ -59,12 +60,10 @@ pub(crate) async fn survey(
     Ok(offer)
 }
 
-/// Asks for a list. Nobody waits long for one that a server may do without.
-async fn ask(link: &Link, list: List) -> Result<Listed, Failed> {
-    match list {
-        List::Tools => list.follow(link).await,
-        _ => timeout(PATIENCE, list.follow(link)).await.unwrap_or(Err(Failed::Silent(PATIENCE))),
-    }
+/// Notes why a list was not read whole.
+fn gap(list: List, reason: &str) -> Gap {
+    tracing::warn!(method = list.method(), reason, "a list was not read whole");
+    Gap { method: list.method(), reason: reason.chars().take(LONGEST_REASON).collect() }
 }
 
 /// Says which list it was.

@@ -10,7 +10,7 @@ use super::{
     fake::{Act, Fake, error, good, keep, notification, plan, result, spec},
     name, outcome, settle, shown, until,
 };
-use crate::{CallError, Plan, ToolFilter};
+use crate::{CallError, Gap, Plan, ToolFilter};
 
 /// A tool `a` at page nought, `b` at page one, and so on; what leads to the next page is said.
 fn page(message: &Value, cursor: impl Fn(usize) -> Option<Value>) -> Vec<Act> {
@@ -188,7 +188,37 @@ async fn a_broken_list_of_anything_but_tools_is_an_empty_one() {
     let offer = roster.servers().next().unwrap().standing.offer.clone().unwrap();
     let prompts: Vec<&str> = offer.prompts.iter().map(|it| &*it.key).collect();
     assert_eq!((offer.resources.len(), offer.templates.len(), prompts), (0, 0, vec!["p"]));
+    // One that a server does not know lacks nothing.
+    let gap = Gap { method: "resources/list", reason: "no (-32603)".into() };
+    assert_eq!(offer.gaps, [gap]);
     upstreams.stop().await;
+}
+
+/// Why a list of tools is not whole, whose second page is answered so.
+async fn check_gap(second: fn(&Value) -> Vec<Act>, expected: Option<&str>) {
+    let fake =
+        Fake::on("tools/list", move |_, message| match message["params"]["cursor"].as_str() {
+            None => page(message, |_| Some(json!("1"))),
+            _ => second(message),
+        });
+    let upstreams = fake.kept();
+    let roster = settle(&upstreams).await;
+    let offer = roster.servers().next().unwrap().standing.offer.clone().unwrap();
+    assert_eq!((&*offer.tools[0].name, offer.gap("tools/list")), ("t000", expected));
+    upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_was_not_read_whole_knows_why() {
+    check_gap(|it| page(it, |_| None), None).await;
+    check_gap(|it| page(it, |_| Some(json!(""))), None).await;
+    check_gap(|it| vec![error(it, -32603, "no")], Some("a page is missing: no (-32603)")).await;
+    let garbled = "a page is missing: the answer to `tools/list` has no list of tools";
+    check_gap(|it| vec![result(it, json!({ "tools": "x" }))], Some(garbled)).await;
+    let back = "a page leads back to one before it";
+    check_gap(|it| page(it, |_| Some(json!("1"))), Some(back)).await;
+    let odd = "the name of its next page is no text";
+    check_gap(|it| page(it, |_| Some(json!(7))), Some(odd)).await;
 }
 
 fn changed() -> Value {

@@ -46,6 +46,7 @@ fn offered(offer: &Value) -> Offer {
         skills: items(&offer["skills"], "uri", ServedSkill::read),
         instances: Vec::new(),
         unfit_skills: Vec::new(),
+        gaps: Vec::new(),
     }
 }
 

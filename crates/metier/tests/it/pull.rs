@@ -327,6 +327,49 @@ fn of_many_entries_that_break_a_rule_the_first_are_told() {
 }
 
 #[test]
+fn a_server_whose_list_cannot_be_read_whole_is_pulled_one_skill_at_a_time() {
+    let down = || Err(json!({"code": -32603, "message": "the database is down"}));
+    let shop = usual();
+    shop.change(|it| {
+        let first = json!({"skills": [it.listed[0]], "nextCursor": "2"});
+        it.pages = [(String::new(), Ok(first)), ("2".to_owned(), down())].into();
+    });
+    let machine = machine(&shop);
+    assert_snapshot!(machine.run("pull docs"), @"
+    --- stderr
+    error: the list of skills of server `docs` cannot be read whole: a page is missing: the database is down (-32603)
+    hint: `metier pull docs URI` takes one without the list; or try again later
+    --- exit 1
+    ");
+    assert_snapshot!(machine.run("pull docs sum"), @"
+    --- stderr
+    error: the list of skills of server `docs` cannot be read whole: a page is missing: the database is down (-32603)
+    hint: `metier pull docs URI` takes one without the list; or try again later
+    --- exit 1
+    ");
+    assert_snapshot!(machine.run("pull"), @"
+    --- stderr
+    error: no server is named
+      docs: 1 skill, and its list cannot be read whole: a page is missing: the database is down (-32603)
+    hint: `metier pull docs` fetches all of its skills
+    --- exit 2
+    ");
+    assert_eq!((shop.read(), tree(&machine)), (Vec::new(), String::new()));
+    assert_eq!(exit(&machine, "pull docs pdf"), 0);
+    assert_eq!(exit(&machine, "pull docs skill://sum"), 0);
+    assert!(machine.run("servers docs").contains("lacks"), "{}", machine.run("servers docs"));
+    for list in [down(), Ok(json!({"skills": "x"})), Ok(json!([]))] {
+        shop.change(|it| it.pages = [(String::new(), list)].into());
+        let seen = machine.run("pull docs");
+        let reason = "error: the list of skills of server `docs` cannot be read whole: the ";
+        assert!(seen.contains(reason) && seen.ends_with("--- exit 1"), "{seen}");
+    }
+    let unknown = Err(json!({"code": -32601, "message": "no such method"}));
+    shop.change(|it| it.pages = [(String::new(), unknown)].into());
+    assert_eq!(exit(&machine, "pull docs"), 3);
+}
+
+#[test]
 fn two_skills_of_one_name_are_both_refused_until_one_is_chosen() {
     let other = "SKILL.md=---|name: pdf|description: Prints PDFs|---|Print it.|";
     let shop = Shop::open(&[("acme/pdf", PDF), ("other/pdf", &[other])]);

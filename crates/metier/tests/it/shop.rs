@@ -28,6 +28,8 @@ pub(crate) struct Stock {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// The URIs that were read.
     pub(crate) read: Vec<String>,
+    /// What `skills/list` says in place of what is listed, if anything, by the cursor.
+    pub(crate) pages: BTreeMap<String, Result<Value, Value>>,
     /// Whoever reads this waits for ever.
     pub(crate) stuck: Option<String>,
 }
@@ -116,7 +118,8 @@ async fn answer(State(stock): State<Arc<Mutex<Stock>>>, body: String) -> Respons
         stock.lock().unwrap().read.push(uri.to_owned());
         std::future::pending::<()>().await;
     }
-    let outcome = reply(&mut stock.lock().unwrap(), message["method"].as_str().unwrap(), uri);
+    let key = message["params"]["cursor"].as_str().unwrap_or(uri);
+    let outcome = reply(&mut stock.lock().unwrap(), message["method"].as_str().unwrap(), key);
     let reply = match outcome {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
@@ -124,7 +127,7 @@ async fn answer(State(stock): State<Arc<Mutex<Stock>>>, body: String) -> Respons
     ([(CONTENT_TYPE, "application/json")], reply.to_string()).into_response()
 }
 
-fn reply(stock: &mut Stock, method: &str, uri: &str) -> Result<Value, Value> {
+fn reply(stock: &mut Stock, method: &str, key: &str) -> Result<Value, Value> {
     match method {
         "initialize" => Ok(json!({
             "protocolVersion": "2025-11-25",
@@ -134,17 +137,20 @@ fn reply(stock: &mut Stock, method: &str, uri: &str) -> Result<Value, Value> {
         "ping" => Ok(json!({})),
         "resources/list" => Ok(json!({"resources": []})),
         "resources/templates/list" => Ok(json!({"resourceTemplates": []})),
-        "skills/list" => Ok(json!({"skills": stock.listed})),
+        "skills/list" => {
+            let page = stock.pages.get(key).cloned();
+            page.unwrap_or_else(|| Ok(json!({"skills": stock.listed})))
+        }
         "skills/get" => {
             let mut all = stock.listed.iter().chain(&stock.unlisted);
-            let skill = all.find(|it| it["uri"] == uri);
-            skill.map(|it| json!({"skill": it})).ok_or_else(|| unknown(uri))
+            let skill = all.find(|it| it["uri"] == key);
+            skill.map(|it| json!({"skill": it})).ok_or_else(|| unknown(key))
         }
         "resources/read" => {
-            stock.read.push(uri.to_owned());
-            let bytes = stock.files.get(uri).ok_or_else(|| unknown(uri))?;
+            stock.read.push(key.to_owned());
+            let bytes = stock.files.get(key).ok_or_else(|| unknown(key))?;
             let text = String::from_utf8(bytes.clone()).unwrap();
-            Ok(json!({"contents": [{"uri": uri, "text": text}]}))
+            Ok(json!({"contents": [{"uri": key, "text": text}]}))
         }
         method => Err(json!({"code": -32601, "message": format!("no method {method}")})),
     }

@@ -19,6 +19,8 @@ use crate::{
 
 /// What the URI of every skill ends in.
 const SKILL_FILE: &str = "/SKILL.md";
+/// The request for all skills of a server.
+const LIST: &str = "skills/list";
 /// The code by which servers say that they have no such skill.
 const INVALID_PARAMS: i64 = -32602;
 /// How many entries that break a rule are told to someone who asked for another.
@@ -70,16 +72,22 @@ pub(super) fn invitation(roster: &Roster) -> Failure {
     }
     let having = roster.servers().filter_map(|it| {
         let name = it.name().as_str();
-        Some((name, *counts.get(name)?))
+        let gap = it.standing.offer.as_ref().and_then(|it| it.gap(LIST));
+        let rest = gap.map(|it| format!(", and its list cannot be read whole: {it}"));
+        match (counts.get(name), rest) {
+            (None, None) => None,
+            (n, rest) => {
+                let skills = counted(n.copied().unwrap_or_default(), "skill");
+                Some((name, format!("{name}: {skills}{}", rest.unwrap_or_default())))
+            }
+        }
     });
-    let having: Vec<(&str, usize)> = having.collect();
+    let having: Vec<(&str, String)> = having.collect();
     let failure = Failure::new(Exit::Usage, "no server is named");
     match having.first() {
         None => failure.hinted("none that can be asked has skills; `metier servers` lists them"),
         Some((first, _)) => failure
-            .detailed(
-                having.iter().map(|(it, n)| format!("{it}: {}", counted(*n, "skill"))).collect(),
-            )
+            .detailed(having.iter().map(|(_, it)| it.clone()).collect())
             .hinted(format!("`metier pull {first}` fetches all of its skills")),
     }
 }
@@ -103,6 +111,9 @@ impl Choice<'_> {
             server: server.name().clone(),
             skill: Arc::clone(skill),
         };
+        if let Some(reason) = offer.gap(LIST).filter(|_| asked.is_empty()) {
+            return Err(half_read(server.name(), reason));
+        }
         if asked.is_empty() && offer.skills.is_empty() && offer.unfit_skills.is_empty() {
             return Err(without_skills(server));
         }
@@ -179,9 +190,10 @@ fn named<'a>(
 ) -> Result<&'a Arc<ServedSkill>, Failure> {
     let skills = &offer.skills;
     let called: Vec<_> = skills.iter().filter(|it| it.name.eq_ignore_ascii_case(asked)).collect();
-    match called.as_slice() {
-        [only] => Ok(only),
-        [] => {
+    match (called.as_slice(), offer.gap(LIST)) {
+        ([only], _) => Ok(only),
+        ([], Some(reason)) => Err(half_read(server, reason)),
+        ([], None) => {
             let names: Vec<String> = skills.iter().map(|it| it.name.to_string()).collect();
             let hint = match similar(asked, &names).as_slice() {
                 [] => "--dry-run without names lists what it has".to_owned(),
@@ -192,7 +204,7 @@ fn named<'a>(
             let details = unfit.map(|it| format!("left out: {it}")).collect();
             Err(Failure::new(Exit::NotFound, message).detailed(details).hinted(hint))
         }
-        several => {
+        (several, _) => {
             let uris = quoted(several.iter().map(|it| &*it.uri), "or");
             let message = format!("`{}` is ambiguous: it could be {uris}", cut(asked, 64));
             Err(Failure::new(Exit::NotFound, message)
@@ -204,6 +216,13 @@ fn named<'a>(
 fn missing(uri: &str) -> Failure {
     Failure::new(Exit::NotFound, format!("no server has the skill `{}`", cut(uri, 200)))
         .hinted("`metier pull SERVER --dry-run` lists what a server has")
+}
+
+/// What a server has is known in part, and who wants all of it, or something else, needs the rest.
+fn half_read(server: &ServerName, reason: &str) -> Failure {
+    let message = format!("the list of skills of server `{server}` cannot be read whole: {reason}");
+    let hint = format!("`metier pull {server} URI` takes one without the list; or try again later");
+    Failure::new(Exit::Failed, message).hinted(hint)
 }
 
 fn without_skills(server: &Server) -> Failure {

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use anstyle::Style;
-use metier_upstreams::{Phase, Server};
+use metier_upstreams::{Gap, Phase, Server};
 
 use crate::{
     config::servers::shown_endpoint,
@@ -106,6 +106,8 @@ impl Row {
             let called = offer.server.as_ref().and_then(|it| called(it.get()));
             self.facts.extend(called.map(|it| ("is", it)));
             self.facts.push(("speaks", offer.revision.as_str().to_owned()));
+            let lacks = |it: &Gap| format!("a part of {}: {}", it.method, one_line(&it.reason));
+            self.facts.extend(offer.gaps.iter().map(|it| ("lacks", lacks(it))));
         }
         let text = server.standing.stderr.as_ref().map(|it| it.text()).unwrap_or_default();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
