@@ -224,6 +224,158 @@ fn what_was_edited_or_is_of_someone_else_is_spared_unless_forced() {
     assert!(!tree(&machine).contains("mine"), "{}", tree(&machine));
 }
 
+/// Pulls skill `pdf`, while something happens before it is fetched: what is seen.
+fn while_pulling(
+    machine: &Machine,
+    shop: &Shop,
+    line: &str,
+    happens: impl FnOnce() + Send + 'static,
+) -> String {
+    let own = "skill://acme/pdf/SKILL.md".to_owned();
+    shop.change(|it| drop(it.meanwhile.insert(own, Box::new(happens))));
+    machine.run(line)
+}
+
+#[test]
+fn what_appears_or_is_edited_while_a_skill_is_fetched_is_spared_and_named_for_what_it_is() {
+    let shop = usual();
+    let machine = machine(&shop);
+    let mine = machine.path("project/.agents/skills/pdf/mine");
+    let write = move || {
+        fs::create_dir_all(mine.parent().unwrap()).unwrap();
+        fs::write(&mine, "mine").unwrap();
+    };
+    assert_snapshot!(while_pulling(&machine, &shop, "pull docs pdf", write.clone()), @"
+    --- stderr
+    error: skill `pdf` is not pulled: `$ROOT/project/.agents/skills/pdf` is there already, and was not pulled
+    hint: --force replaces it; --to chooses another folder
+    --- exit 1
+    ");
+    assert_eq!(tree(&machine), ".agents/skills/pdf/mine=mine\n");
+    assert_eq!(exit(&machine, "pull docs pdf --force"), 0);
+    shop.change(|it| {
+        it.listed[0] = it.take_in("acme/pdf", &["SKILL.md=---|name: pdf|description: New|---|a|"]);
+    });
+    assert_snapshot!(while_pulling(&machine, &shop, "pull docs pdf", write), @"
+    --- stderr
+    error: skill `pdf` is not pulled: `$ROOT/project/.agents/skills/pdf` was changed since it was pulled
+    hint: --force replaces it; --to chooses another folder
+    --- exit 1
+    ");
+    assert!(tree(&machine).contains("Reads PDFs"), "{}", tree(&machine));
+}
+
+/// The files of skill `pdf` as they are recorded, and as they are.
+fn recorded_and_found(machine: &Machine) -> [Value; 2] {
+    let skills = machine.path("project/.agents/skills");
+    let record = fs::read(skills.join(".metier/pulled.json")).unwrap();
+    let record: Value = serde_json::from_slice(&record).unwrap();
+    let files = record["skills"]["pdf"]["files"].clone();
+    let found = files.as_object().unwrap().keys().map(|path| {
+        let bytes = fs::read(skills.join("pdf").join(path)).unwrap();
+        let listed = described("", &bytes);
+        (path.clone(), json!({"size": listed["size"], "digest": listed["digest"]}))
+    });
+    let found: serde_json::Map<String, Value> = found.collect();
+    [files.clone(), found.into()]
+}
+
+#[test]
+fn two_who_pull_the_same_both_succeed() {
+    let shop = usual();
+    let machine = machine(&shop);
+    let mut other = machine.command("pull docs pdf");
+    let other = move || assert!(other.output().unwrap().status.success());
+    assert_snapshot!(while_pulling(&machine, &shop, "pull docs pdf", other), @"
+    unchanged pdf $ROOT/project/.agents/skills/pdf (2 files, 58 bytes)
+    --- exit 0
+    ");
+    let [recorded, found] = recorded_and_found(&machine);
+    assert_eq!(recorded, found);
+}
+
+#[test]
+fn of_two_who_pull_different_things_to_one_place_the_later_gives_way() {
+    let [shop, elsewhere] = [usual(), Shop::open(&[("acme/pdf", &PDF[..1])])];
+    let machine = machine(&shop);
+    let mut other = machine.command(&format!("pull {}", elsewhere.url()));
+    let other = move || assert!(other.output().unwrap().status.success());
+    let seen = while_pulling(&machine, &shop, "pull docs pdf", other);
+    assert!(seen.contains("was pulled from elsewhere") && seen.ends_with("--- exit 1"), "{seen}");
+    let [recorded, found] = recorded_and_found(&machine);
+    assert_eq!(recorded, found);
+    assert_eq!(tree(&machine).lines().count(), 1);
+}
+
+#[test]
+fn a_newer_skill_that_another_pull_has_just_brought_is_not_replaced_by_an_older_one() {
+    let shop = usual();
+    let machine = machine(&shop);
+    machine.run("pull docs pdf");
+    let list = |it: &mut Stock, text: &str| {
+        it.listed[0] = it.take_in("acme/pdf", &[&format!("SKILL.md=---|name: pdf|{text}|---|a|")]);
+    };
+    shop.change(|it| list(it, "description: Second"));
+    let mut other = machine.command("pull docs pdf");
+    let there = shop.clone();
+    let other = move || {
+        there.change(|it| list(it, "description: Third"));
+        assert!(other.output().unwrap().status.success());
+        there.change(|it| list(it, "description: Second"));
+    };
+    assert_snapshot!(while_pulling(&machine, &shop, "pull docs pdf", other), @"
+    --- stderr
+    error: skill `pdf` is not pulled: another pull has just brought something else to `$ROOT/project/.agents/skills/pdf`
+    hint: nothing of it was written; pull again
+    --- exit 1
+    ");
+    assert!(tree(&machine).contains("Third"), "{}", tree(&machine));
+    let [recorded, found] = recorded_and_found(&machine);
+    assert_eq!(recorded, found);
+}
+
+#[test]
+fn what_a_newer_metier_notes_stays_in_the_record() {
+    let shop = usual();
+    let machine = machine(&shop);
+    machine.run("pull docs sum");
+    let path = machine.path("project/.agents/skills/.metier/pulled.json");
+    let mut record: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    record["format"] = 2.into();
+    record["skills"]["sum"]["signed"] = json!({"by": "acme"});
+    fs::write(&path, record.to_string()).unwrap();
+    assert_eq!(exit(&machine, "pull docs"), 0);
+    let mut after: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert!(after["skills"].as_object_mut().unwrap().remove("pdf").is_some());
+    assert_eq!(after, record);
+}
+
+#[test]
+fn what_was_put_in_its_place_by_a_pull_that_was_killed_is_recorded_by_the_next() {
+    let shop = usual();
+    let machine = machine(&shop);
+    machine.run("pull docs pdf");
+    fs::remove_dir_all(machine.path("project/.agents/skills/.metier")).unwrap();
+    shop.read();
+    assert_eq!(exit(&machine, "pull docs pdf"), 0);
+    assert_eq!(shop.read(), Vec::<String>::new());
+    let [recorded, found] = recorded_and_found(&machine);
+    assert_eq!(recorded, found);
+}
+
+#[test]
+fn a_file_is_no_folder_to_pull_into() {
+    let shop = usual();
+    let machine = machine_with(&shop, "//- project/notes\nmine\n");
+    assert_snapshot!(machine.run("pull docs --to notes"), @"
+    --- stderr
+    error: `$ROOT/project/notes` is not a folder
+    hint: choose another folder with --to
+    --- exit 2
+    ");
+    assert_eq!(exit(&machine, "pull docs --to notes/deep"), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_record_that_is_a_link_is_neither_read_nor_written() {

@@ -30,11 +30,14 @@ pub(crate) struct Stock {
     pub(crate) read: Vec<String>,
     /// What `skills/list` says in place of what is listed, if anything, by the cursor.
     pub(crate) pages: BTreeMap<String, Result<Value, Value>>,
+    /// What happens before a file is first read.
+    pub(crate) meanwhile: BTreeMap<String, Box<dyn FnOnce() + Send>>,
     /// Whoever reads this waits for ever.
     pub(crate) stuck: Option<String>,
 }
 
 /// A shop that is open.
+#[derive(Clone)]
 pub(crate) struct Shop {
     pub(crate) address: SocketAddr,
     stock: Arc<Mutex<Stock>>,
@@ -114,6 +117,10 @@ async fn answer(State(stock): State<Arc<Mutex<Stock>>>, body: String) -> Respons
         return StatusCode::ACCEPTED.into_response();
     }
     let uri = message["params"]["uri"].as_str().unwrap_or_default();
+    let meanwhile = stock.lock().unwrap().meanwhile.remove(uri);
+    if let Some(meanwhile) = meanwhile {
+        tokio::task::spawn_blocking(meanwhile).await.unwrap();
+    }
     if stock.lock().unwrap().stuck.as_deref() == Some(uri) {
         stock.lock().unwrap().read.push(uri.to_owned());
         std::future::pending::<()>().await;

@@ -9,7 +9,10 @@ use std::{
 
 use metier_skills::{DISABLED_FILE, Digest, SKILL_FILE, is_walked};
 
-use super::record::{Mark, Marks, OWN_FOLDER};
+use super::{
+    lock::Lock,
+    record::{Mark, Marks},
+};
 
 /// How many files are looked at: one more than any skill has that can be pulled.
 const MOST_FILES: usize = 513;
@@ -101,35 +104,24 @@ pub(super) enum Put {
 ///
 /// It is written where nobody looks for skills. What was in its place goes there too, comes back if
 /// anything fails, and is removed at the end.
-pub(super) fn put(folder: &Path, files: &[(&str, &[u8])], before: &There) -> io::Result<Put> {
-    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
-        return Err(io::ErrorKind::InvalidInput.into());
-    };
-    let own = own_folder(parent)?;
+pub(super) fn put(
+    lock: &Lock,
+    folder: &Path,
+    files: &[(&str, &[u8])],
+    before: &There,
+) -> io::Result<Put> {
+    let Some(name) = folder.file_name() else { return Err(io::ErrorKind::InvalidInput.into()) };
     // Nobody can have put anything there: the name is new, and so is the folder.
     let chance = RandomState::new().build_hasher().finish();
-    let work = own.join(format!("{}.{chance:016x}", name.to_string_lossy()));
+    let work = lock.own().join(format!("{}.{chance:016x}", name.to_string_lossy()));
     fs::create_dir(&work)?;
     let (new, old) = (work.join("new"), work.join("old"));
     let put = write(&new, files).and_then(|()| exchange(folder, &new, &old, before));
     let spent = if matches!(put, Ok(Put::Done)) { &old } else { &new };
     let _ = fs::remove_dir_all(spent).or_else(|_| fs::remove_file(spent));
     // A folder that still holds something stays.
-    let _ = fs::remove_dir(&work).and_then(|()| fs::remove_dir(&own));
+    let _ = fs::remove_dir(&work);
     put
-}
-
-/// The folder beside skills that is ours; one that leads elsewhere is not.
-fn own_folder(parent: &Path) -> io::Result<PathBuf> {
-    fs::create_dir_all(parent)?;
-    let own = parent.join(OWN_FOLDER);
-    match fs::create_dir(&own) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let is_folder = own.symlink_metadata()?.is_dir();
-            if is_folder { Ok(own) } else { Err(io::ErrorKind::NotADirectory.into()) }
-        }
-        made => made.map(|()| own),
-    }
 }
 
 fn write(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {

@@ -2,12 +2,14 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Display,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use metier_upstreams::ServerSpec;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::layout::Place;
 use crate::{
@@ -62,8 +64,8 @@ impl Origin {
     }
 
     /// Whether it is the same skill of the same server.
-    pub(super) fn is_of(&self, server: &str, uri: &str) -> bool {
-        self.server == server && self.uri == uri
+    pub(super) fn is_of(&self, other: &Origin) -> bool {
+        self.server == other.server && self.uri == other.uri
     }
 }
 
@@ -78,34 +80,44 @@ pub(super) fn marks(places: &[Place]) -> Marks {
 impl Record {
     /// The record of a folder; an empty one, if nothing was pulled into it.
     pub(super) fn read(folder: &Path) -> Result<Record, Failure> {
-        let path = path(folder);
-        let garbled = |reason: String| {
-            let message = format!("`{}` cannot be read: {reason}", path.display());
-            Failure::new(Exit::Failed, message).hinted("remove it, then pull with --force")
-        };
-        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_symlink());
-        // Links are for files of the user's; a repository may bring this one.
-        if is_link(&path) || path.parent().is_some_and(is_link) {
-            return Err(garbled("it is a link".to_owned()));
-        }
-        match files::read(&path).map_err(|error| garbled(error.kind().to_string()))? {
-            Some(text) => serde_json::from_str(&text).map_err(|error| garbled(error.to_string())),
-            None => Ok(Record::default()),
-        }
+        let Some(known) = document(folder)? else { return Ok(Record::default()) };
+        serde_json::from_value(known).map_err(|error| garbled(&path(folder), error))
     }
 
-    /// Notes where a skill came from; others may note something at the same time.
-    pub(super) fn note(folder: &Path, name: &str, origin: Origin) -> Result<(), Failure> {
+    /// Notes where a skill came from. What others have noted stays, also if it is not known here;
+    /// whoever notes something holds the lock of the folder.
+    pub(super) fn note(folder: &Path, name: &str, origin: &Origin) -> Result<(), Failure> {
         let path = path(folder);
-        let _lock = files::lock(&path);
-        let mut record = Record::read(folder)?;
-        record.skills.insert(name.to_owned(), origin);
+        let mut record = document(folder)?.unwrap_or_else(|| json!({}));
+        let members = record.as_object_mut();
+        let skills = members.map(|it| it.entry("skills").or_insert_with(|| json!({})));
+        let Some(skills) = skills.and_then(Value::as_object_mut) else {
+            return Err(garbled(&path, "it is no record"));
+        };
+        skills.insert(name.to_owned(), serde_json::to_value(origin)?);
         let text = serde_json::to_string_pretty(&record)? + "\n";
         files::replace(&path, &text).map_err(|error| {
             let message = format!("`{}` cannot be written: {}", path.display(), error.kind());
             Failure::new(Exit::Failed, message).hinted("choose another folder with --to")
         })
     }
+}
+
+/// The record as it lies on the disk.
+fn document(folder: &Path) -> Result<Option<Value>, Failure> {
+    let path = path(folder);
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_symlink());
+    // Links are for files of the user's; a repository may bring this one.
+    if is_link(&path) || path.parent().is_some_and(is_link) {
+        return Err(garbled(&path, "it is a link"));
+    }
+    let text = files::read(&path).map_err(|error| garbled(&path, error.kind()))?;
+    text.map(|it| serde_json::from_str(&it).map_err(|error| garbled(&path, error))).transpose()
+}
+
+fn garbled(path: &Path, reason: impl Display) -> Failure {
+    let message = format!("`{}` cannot be read: {reason}", path.display());
+    Failure::new(Exit::Failed, message).hinted("remove it, then pull with --force")
 }
 
 fn path(folder: &Path) -> PathBuf {

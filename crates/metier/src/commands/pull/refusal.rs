@@ -14,6 +14,8 @@ pub(super) enum Refusal {
     SkippedName,
     #[error("`{0}` is not the only one of that name there")]
     Twin(String),
+    #[error("its server is no longer there")]
+    Gone,
     #[error("its file `{path}` cannot be kept: {reason}")]
     Path { path: String, reason: &'static str },
     #[error("its files `{one}` and `{other}` are the same on some machines")]
@@ -30,6 +32,14 @@ pub(super) enum Refusal {
     Edited(PathBuf),
     #[error("`{}` was pulled from elsewhere: `{uri}` of server `{server}`", folder.display())]
     Other { folder: PathBuf, server: String, uri: String },
+    #[error("another pull has just brought something else to `{}`", .0.display())]
+    Overtaken(PathBuf),
+    #[error("`{}` was changed while it was being replaced", .0.display())]
+    Restless(PathBuf),
+    #[error("another pull works in `{}` and comes to no end", .0.display())]
+    Busy(PathBuf),
+    #[error("what was pulled before is not known: {0}")]
+    Unreadable(String),
     #[error("`{}` cannot be written: {}", folder.display(), error.kind())]
     Unwritten { folder: PathBuf, error: io::Error },
     #[error("it is in its place, but where it came from is not recorded: {0}")]
@@ -48,6 +58,11 @@ impl Refusal {
             Refusal::Content { .. } | Refusal::Frontmatter(_) => {
                 "nothing of it was written; pull again, in case it has just changed"
             }
+            Refusal::Overtaken(_) | Refusal::Restless(_) | Refusal::Busy(_) => {
+                "nothing of it was written; pull again"
+            }
+            Refusal::Gone => "`metier servers` lists them",
+            Refusal::Unreadable(_) => "remove that file, then pull with --force",
             Refusal::Unread { .. } => "nothing of it was written; `metier servers` tells more",
             Refusal::Foreign(_) | Refusal::Edited(_) | Refusal::Other { .. } => {
                 "--force replaces it; --to chooses another folder"

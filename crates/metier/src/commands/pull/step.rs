@@ -1,12 +1,8 @@
 //! What is to be done about one skill: no disk, no server.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use super::{
-    folder::There,
-    record::{Marks, Origin},
-    refusal::Refusal,
-};
+use super::{folder::There, record::Origin, refusal::Refusal};
 
 /// What is to be done about a skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +23,24 @@ pub(super) enum InTheWay {
 }
 
 /// A skill that a server lists, and where it should go.
-pub(super) struct Arrival<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) server: &'a str,
-    pub(super) uri: &'a str,
-    pub(super) marks: &'a Marks,
+pub(super) struct Arrival {
+    pub(super) folder: PathBuf,
+    /// What will be recorded of it.
+    pub(super) origin: Origin,
 }
 
 /// What to do, given what is there and where that came from.
 pub(super) fn step(
-    arrival: &Arrival<'_>,
+    arrival: &Arrival,
     there: &There,
     origin: Option<&Origin>,
     in_the_way: InTheWay,
 ) -> Result<Step, Refusal> {
-    let folder = || arrival.folder.to_owned();
-    let is_ours = origin.is_some_and(|it| it.is_of(arrival.server, arrival.uri));
+    let folder = || arrival.folder.clone();
+    let is_ours = origin.is_some_and(|it| it.is_of(&arrival.origin));
     match (there, origin) {
         (There::Nothing, _) => Ok(Step::Add),
-        (There::Files { marks, .. }, _) if marks == arrival.marks => Ok(Step::Keep),
+        (There::Files { marks, .. }, _) if *marks == arrival.origin.files => Ok(Step::Keep),
         _ if in_the_way == InTheWay::Replaced => Ok(Step::Replace),
         (_, None) => Err(Refusal::Foreign(folder())),
         (_, Some(origin)) if !is_ours => Err(Refusal::Other {

@@ -1,11 +1,18 @@
 //! Folders as they are found, and as they are left.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use metier_skills::SKILL_FILE;
 use tempfile::TempDir;
 
-use super::{Put, There, look, put};
+use super::{Put, There, look};
+use crate::commands::pull::lock::Lock;
+
+/// Puts a skill in its place while nobody else does.
+fn put(folder: &Path, files: &[(&str, &[u8])], before: &There) -> io::Result<Put> {
+    let lock = Lock::try_take(folder.parent().unwrap())?.unwrap();
+    super::put(&lock, folder, files, before)
+}
 
 /// All files below a folder with what they say.
 fn tree(folder: &Path) -> String {

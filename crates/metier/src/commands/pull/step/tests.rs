@@ -1,7 +1,5 @@
 //! What is done about a skill, by what is there and what was recorded.
 
-use std::path::Path;
-
 use metier_skills::SKILL_FILE;
 
 use super::{Arrival, InTheWay, Step, step};
@@ -15,6 +13,16 @@ fn marks(content: &str) -> Marks {
     Marks::from([(SKILL_FILE.to_owned(), mark)])
 }
 
+fn origin(server: &str, content: &str) -> Origin {
+    Origin {
+        server: server.to_owned(),
+        address: String::new(),
+        uri: "skill://a/SKILL.md".to_owned(),
+        pulled: String::new(),
+        files: marks(content),
+    }
+}
+
 /// Given what is there (`-`, `link` or a content) and what was pulled (`-` or `server content`), what
 /// is done about content `new` of server `docs`.
 #[track_caller]
@@ -24,16 +32,8 @@ fn check(there: &str, pulled: &str, expected: Result<Step, &str>, forced: Step) 
         "link" => There::Other,
         content => There::Files { marks: marks(content), own_file: SKILL_FILE },
     };
-    let origin = pulled.split_once(' ').map(|(server, content)| Origin {
-        server: server.to_owned(),
-        address: String::new(),
-        uri: "skill://a/SKILL.md".to_owned(),
-        pulled: String::new(),
-        files: marks(content),
-    });
-    let new = marks("new");
-    let (folder, uri) = (Path::new("a"), "skill://a/SKILL.md");
-    let arrival = Arrival { folder, server: "docs", uri, marks: &new };
+    let origin = pulled.split_once(' ').map(|(server, content)| origin(server, content));
+    let arrival = Arrival { folder: "a".into(), origin: self::origin("docs", "new") };
     let decide = |in_the_way| step(&arrival, &there, origin.as_ref(), in_the_way);
     let told = decide(InTheWay::Spared).map_err(|it| it.to_string());
     assert_eq!(told, expected.map_err(str::to_owned), "{there:?} {pulled}");
