@@ -102,6 +102,8 @@ fn all_skills_of_a_server_come_and_are_loadable_and_their_origin_is_recorded() {
     let mut record: Value = serde_json::from_slice(&record).unwrap();
     let pulled = record["skills"]["pdf"]["pulled"].take();
     assert!(pulled.as_str().unwrap().ends_with('Z'), "{pulled}");
+    let endpoint = record["skills"]["pdf"]["endpoint"].take();
+    assert_eq!(endpoint.as_str().unwrap().len(), 8);
     let file = |path: &str, text: &str| {
         let listed = described("", text.replace('|', "\n").as_bytes());
         (path.to_owned(), json!({"size": listed["size"], "digest": listed["digest"]}))
@@ -110,8 +112,8 @@ fn all_skills_of_a_server_come_and_are_loadable_and_their_origin_is_recorded() {
     let files: serde_json::Map<_, _> =
         [file("SKILL.md", own), file("refs/forms.md", "Forms.|")].into_iter().collect();
     let expected = json!({
-        "server": "docs", "address": shop.url(), "uri": "skill://acme/pdf/SKILL.md",
-        "pulled": null, "files": files,
+        "server": "docs", "address": shop.url(), "endpoint": null,
+        "uri": "skill://acme/pdf/SKILL.md", "pulled": null, "files": files,
     });
     assert_eq!(record["skills"]["pdf"], expected);
 }
@@ -374,6 +376,20 @@ fn a_file_is_no_folder_to_pull_into() {
     --- exit 2
     ");
     assert_eq!(exit(&machine, "pull docs --to notes/deep"), 2);
+}
+
+#[test]
+fn another_server_that_took_over_a_name_replaces_nothing_unless_forced() {
+    let [shop, other] = [usual(), Shop::open(&[("acme/pdf", &PDF[..1])])];
+    let machine = machine(&shop);
+    machine.run("pull docs pdf");
+    let config = json!({"mcpServers": {"docs": {"type": "http", "url": other.url()}}});
+    fs::write(machine.path("home/.config/metier/config.json"), config.to_string()).unwrap();
+    let seen = machine.run("pull docs");
+    let reason = format!("was pulled from another server of the name `docs`: {}", shop.url());
+    assert!(seen.contains(&reason) && seen.ends_with("--- exit 1"), "{seen}");
+    assert_eq!(exit(&machine, "pull docs --force"), 0);
+    assert_eq!((exit(&machine, "pull docs"), tree(&machine).lines().count()), (0, 1));
 }
 
 #[cfg(unix)]

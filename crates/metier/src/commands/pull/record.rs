@@ -7,7 +7,8 @@ use std::{
     time::SystemTime,
 };
 
-use metier_upstreams::ServerSpec;
+use metier_skills::Digest;
+use metier_upstreams::{Endpoint, ServerSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -20,6 +21,9 @@ use crate::{
 
 /// The folder beside skills where metier keeps its own; nobody looks for skills in there.
 pub(super) const OWN_FOLDER: &str = ".metier";
+
+/// How many digits tell servers of one name apart.
+const N_DIGITS: usize = 8;
 
 /// All skills that were pulled into a folder, by name.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -35,6 +39,9 @@ pub(super) struct Origin {
     pub(super) server: String,
     /// Its address or program, without what may be secret.
     pub(super) address: String,
+    /// What tells it from others of its name, where the address does not say all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) endpoint: Option<String>,
     /// The server's own URI of the skill.
     pub(super) uri: String,
     /// When it came.
@@ -57,6 +64,7 @@ impl Origin {
         Origin {
             server: server.name.to_string(),
             address: server.endpoint.to_string(),
+            endpoint: Some(fingerprint(&server.endpoint)),
             uri: uri.to_owned(),
             pulled: utc(SystemTime::now()),
             files,
@@ -65,8 +73,29 @@ impl Origin {
 
     /// Whether it is the same skill of the same server.
     pub(super) fn is_of(&self, other: &Origin) -> bool {
-        self.server == other.server && self.uri == other.uri
+        self.is_of_server(other) && self.uri == other.uri
     }
+
+    /// Whether it comes from the same server: one of the same name may be another by now.
+    pub(super) fn is_of_server(&self, other: &Origin) -> bool {
+        let is_there = self.endpoint.is_none() || self.endpoint == other.endpoint;
+        self.server == other.server && self.address == other.address && is_there
+    }
+}
+
+/// A few digits of a hash of where a server is, or how it starts: too few to guess anything secret.
+///
+/// What is often changed, as keys are, is not part of it: no user, no query, no headers, no variables.
+fn fingerprint(endpoint: &Endpoint) -> String {
+    let parts: Vec<&str> = match endpoint {
+        Endpoint::Stdio(program) => {
+            let args = program.args.iter().map(String::as_str);
+            [program.command.as_str()].into_iter().chain(args).collect()
+        }
+        Endpoint::Http { site, .. } | Endpoint::LegacySse(site) => vec![site.url.path()],
+    };
+    let digest = Digest::of(parts.join("\0").as_bytes()).to_string();
+    digest.trim_start_matches("sha256:").chars().take(N_DIGITS).collect()
 }
 
 /// What a server says of the files.

@@ -32,6 +32,8 @@ pub(super) enum Refusal {
     Edited(PathBuf),
     #[error("`{}` was pulled from elsewhere: `{uri}` of server `{server}`", folder.display())]
     Other { folder: PathBuf, server: String, uri: String },
+    #[error("`{}` was pulled from another server of the name `{server}`: {address}", folder.display())]
+    OtherServer { folder: PathBuf, server: String, address: String },
     #[error("another pull has just brought something else to `{}`", .0.display())]
     Overtaken(PathBuf),
     #[error("`{}` was changed while it was being replaced", .0.display())]
@@ -64,9 +66,10 @@ impl Refusal {
             Refusal::Gone => "`metier servers` lists them",
             Refusal::Unreadable(_) => "remove that file, then pull with --force",
             Refusal::Unread { .. } => "nothing of it was written; `metier servers` tells more",
-            Refusal::Foreign(_) | Refusal::Edited(_) | Refusal::Other { .. } => {
-                "--force replaces it; --to chooses another folder"
-            }
+            Refusal::Foreign(_)
+            | Refusal::Edited(_)
+            | Refusal::Other { .. }
+            | Refusal::OtherServer { .. } => "--force replaces it; --to chooses another folder",
             Refusal::Unwritten { .. } | Refusal::Unrecorded(_) => "choose another folder with --to",
         }
     }

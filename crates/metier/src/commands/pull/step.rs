@@ -38,11 +38,18 @@ pub(super) fn step(
 ) -> Result<Step, Refusal> {
     let folder = || arrival.folder.clone();
     let is_ours = origin.is_some_and(|it| it.is_of(&arrival.origin));
+    let is_namesake =
+        |it: &Origin| it.server == arrival.origin.server && !it.is_of_server(&arrival.origin);
     match (there, origin) {
         (There::Nothing, _) => Ok(Step::Add),
         (There::Files { marks, .. }, _) if *marks == arrival.origin.files => Ok(Step::Keep),
         _ if in_the_way == InTheWay::Replaced => Ok(Step::Replace),
         (_, None) => Err(Refusal::Foreign(folder())),
+        (_, Some(origin)) if !is_ours && is_namesake(origin) => Err(Refusal::OtherServer {
+            folder: folder(),
+            server: origin.server.clone(),
+            address: origin.address.clone(),
+        }),
         (_, Some(origin)) if !is_ours => Err(Refusal::Other {
             folder: folder(),
             server: origin.server.clone(),

@@ -13,10 +13,14 @@ fn marks(content: &str) -> Marks {
     Marks::from([(SKILL_FILE.to_owned(), mark)])
 }
 
+/// Of a server that is written as `name` or `name@address#endpoint`.
 fn origin(server: &str, content: &str) -> Origin {
+    let (server, place) = server.split_once('@').unwrap_or((server, "here#1"));
+    let (address, endpoint) = place.split_once('#').unwrap_or((place, ""));
     Origin {
         server: server.to_owned(),
-        address: String::new(),
+        address: address.to_owned(),
+        endpoint: Some(endpoint.to_owned()).filter(|it| !it.is_empty()),
         uri: "skill://a/SKILL.md".to_owned(),
         pulled: String::new(),
         files: marks(content),
@@ -59,4 +63,14 @@ fn what_is_of_someone_else_is_spared() {
     check("old", "-", foreign, Step::Replace);
     check("link", "-", foreign, Step::Replace);
     check("old", "other old", other, Step::Replace);
+}
+
+#[test]
+fn another_server_of_the_same_name_is_someone_else() {
+    let other =
+        |address: &str| format!("`a` was pulled from another server of the name `docs`: {address}");
+    check("old", "docs@there#1 old", Err(&other("there")), Step::Replace);
+    check("old", "docs@here#2 old", Err(&other("here")), Step::Replace);
+    check("old", "docs@here#1 old", Ok(Step::Replace), Step::Replace);
+    check("old", "docs@here old", Ok(Step::Replace), Step::Replace);
 }
