@@ -379,6 +379,25 @@ fn a_file_is_no_folder_to_pull_into() {
 }
 
 #[test]
+fn what_lies_in_a_folder_that_agents_skip_is_not_lost_unless_forced() {
+    for path in [".git/HEAD", "target/report", "node_modules/a/b.js", "refs/.git/HEAD"] {
+        let shop = usual();
+        let machine = machine(&shop);
+        machine.run("pull docs pdf");
+        let mine = machine.path(&format!("project/.agents/skills/pdf/{path}"));
+        fs::create_dir_all(mine.parent().unwrap()).unwrap();
+        fs::write(&mine, "mine").unwrap();
+        shop.change(|it| {
+            it.listed[0] = it.take_in("acme/pdf", &["SKILL.md=---|name: pdf|description: d|---|"]);
+        });
+        let seen = machine.run("pull docs pdf");
+        assert!(seen.contains("was changed since it was pulled"), "{path}: {seen}");
+        assert_eq!(fs::read_to_string(mine).unwrap(), "mine");
+        assert_eq!(exit(&machine, "pull docs pdf --force"), 0);
+    }
+}
+
+#[test]
 fn another_server_that_took_over_a_name_replaces_nothing_unless_forced() {
     let [shop, other] = [usual(), Shop::open(&[("acme/pdf", &PDF[..1])])];
     let machine = machine(&shop);

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use metier_skills::{DISABLED_FILE, Digest, SKILL_FILE, is_walked};
+use metier_skills::{DISABLED_FILE, Digest, SKILL_FILE};
 
 use super::{
     lock::Lock,
@@ -60,8 +60,8 @@ pub(super) fn look(folder: &Path) -> There {
     }
 }
 
-/// The files of a folder, but for those in folders that agents skip; none if there is anything else,
-/// or more than a skill may have.
+/// The files of a folder, those in folders that agents skip too; none if there is anything else, or
+/// more than a skill may have.
 fn files(root: &Path) -> io::Result<Option<Marks>> {
     let mut found = Vec::new();
     let (mut folders, mut n_bytes) = (vec![String::new()], 0_u64);
@@ -71,13 +71,13 @@ fn files(root: &Path) -> io::Result<Option<Marks>> {
             let Ok(name) = entry.file_name().into_string() else { return Ok(None) };
             let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
             let kind = entry.file_type()?;
-            if kind.is_dir() && is_walked(&entry.file_name()) {
+            if kind.is_dir() {
                 folders.push(path);
-            } else if kind.is_file() {
+            } else if !kind.is_file() {
+                return Ok(None);
+            } else if !is_made_by_running(&path) {
                 n_bytes = n_bytes.saturating_add(entry.metadata()?.len());
                 found.push(path);
-            } else if !kind.is_dir() {
-                return Ok(None);
             }
             if found.len() > MOST_FILES || folders.len() > MOST_FILES || n_bytes > MOST_BYTES {
                 return Ok(None);
@@ -90,6 +90,13 @@ fn files(root: &Path) -> io::Result<Option<Marks>> {
         Ok((path, Mark { size, digest: Digest::of(&bytes).to_string() }))
     };
     found.into_iter().map(mark).collect::<io::Result<Marks>>().map(Some)
+}
+
+/// Whether a file is what Python leaves beside a script that is run, and makes anew without being told.
+fn is_made_by_running(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    name.ends_with(".pyc") && parts.next() == Some("__pycache__")
 }
 
 /// What became of a skill that was to be put in its place.

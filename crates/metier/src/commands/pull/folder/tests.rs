@@ -62,11 +62,13 @@ fn check_look(files: &str, expected: &str) {
 }
 
 #[test]
-fn every_file_counts_but_those_that_agents_skip() {
+fn every_file_counts_but_what_running_a_script_leaves() {
     check_look("", "nothing");
     check_look("a=x", "other");
     check_look("a/SKILL.md=x a/b/c=y a/.d=z", "SKILL.md: .d SKILL.md b/c");
-    check_look("a/SKILL.md=x a/__pycache__/y=y", "SKILL.md: SKILL.md");
+    check_look("a/SKILL.md=x a/.git/HEAD=y a/target/z=z", "SKILL.md: .git/HEAD SKILL.md target/z");
+    check_look("a/SKILL.md=x a/b/__pycache__/y.pyc=y", "SKILL.md: SKILL.md");
+    check_look("a/__pycache__/y=y a/z.pyc=z", "SKILL.md: __pycache__/y z.pyc");
 }
 
 #[test]
