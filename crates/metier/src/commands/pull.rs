@@ -5,6 +5,7 @@ mod errand;
 mod fetch;
 mod folder;
 mod layout;
+mod leftovers;
 mod lock;
 mod namesakes;
 mod record;
@@ -19,6 +20,7 @@ use metier_upstreams::Roster;
 use self::{
     choice::{Choice, Source, invitation, server_at},
     errand::Errand,
+    leftovers::{Leftover, sweep},
     namesakes::Namesakes,
     record::Record,
 };
@@ -38,6 +40,9 @@ pub(crate) fn run(args: &Pull, environment: &Environment, ui: &mut Ui<'_>) -> Ou
     let to = target(args, &environment.at_home(args.reach.user_dir.as_deref()))?;
     expect_folder(&to)?;
     known.warn(ui)?;
+    if !args.dry_run {
+        clear_away(&to, ui)?;
+    }
     // Nothing is worth asking for that cannot be recorded.
     Record::read(&to)?;
     let namesakes = Namesakes::find(args, &to, environment, ui)?;
@@ -120,6 +125,23 @@ fn expect_folder(to: &Path) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Clears away what pulls that were killed left behind, and says what else is to be done.
+fn clear_away(to: &Path, ui: &mut Ui<'_>) -> Result<(), Failure> {
+    for leftover in sweep(to) {
+        match leftover {
+            Leftover::Back(name) => {
+                ui.warn(&format!("skill `{name}` is back: a pull that was killed had moved it"))?;
+            }
+            Leftover::Kept(path) => {
+                let path = path.display();
+                ui.warn(&format!("a pull that was killed had moved a skill to `{path}`"))?;
+                ui.note("hint: compare it with what is in its place now, then remove it")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What a server lists and nobody may use; only of interest to who wants all.

@@ -398,6 +398,18 @@ fn what_lies_in_a_folder_that_agents_skip_is_not_lost_unless_forced() {
 }
 
 #[test]
+fn what_a_pull_that_was_killed_had_set_aside_comes_back_also_if_the_server_is_gone() {
+    let work = "project/.agents/skills/.metier/pdf.0123456789abcdef";
+    let machine = Machine::new(&format!("//- {work}/old/mine\nmine\n//- {work}/new/SKILL.md\nx\n"));
+    machine.run("pull http://127.0.0.1:1/mcp --dry-run");
+    assert_eq!(tree(&machine).lines().count(), 2);
+    let seen = machine.run("pull http://127.0.0.1:1/mcp");
+    let told = "warning: skill `pdf` is back: a pull that was killed had moved it";
+    assert!(seen.contains(told) && seen.ends_with("--- exit 1"), "{seen}");
+    assert_eq!(tree(&machine), ".agents/skills/pdf/mine=mine|\n");
+}
+
+#[test]
 fn another_server_that_took_over_a_name_replaces_nothing_unless_forced() {
     let [shop, other] = [usual(), Shop::open(&[("acme/pdf", &PDF[..1])])];
     let machine = machine(&shop);

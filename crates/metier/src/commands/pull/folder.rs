@@ -159,4 +159,4 @@ fn exchange(folder: &Path, new: &Path, old: &Path, before: &There) -> io::Result
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -15,7 +15,7 @@ fn put(folder: &Path, files: &[(&str, &[u8])], before: &There) -> io::Result<Put
 }
 
 /// All files below a folder with what they say.
-fn tree(folder: &Path) -> String {
+pub(in crate::commands::pull) fn tree(folder: &Path) -> String {
     let mut lines = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(it) = folders.pop() {
@@ -36,7 +36,7 @@ fn tree(folder: &Path) -> String {
 }
 
 /// A folder with files, written as `path=text`.
-fn planted(files: &str) -> TempDir {
+pub(in crate::commands::pull) fn planted(files: &str) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (path, text) in files.split_whitespace().filter_map(|it| it.split_once('=')) {
         let path = dir.path().join(path);
