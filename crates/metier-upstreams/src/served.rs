@@ -170,6 +170,8 @@ fn check_name(uri: &str, name: &str) -> Result<(), Omission> {
         && name.chars().all(is_plain)
         && !(name.starts_with('-') || name.ends_with('-') || name.contains("--"));
     if !is_name {
+        // What nobody sees in it may be what is wrong with it.
+        let name = name.escape_debug();
         return Err(format!("`{name}` is not a name that a skill may have"));
     }
     let folder = uri.strip_suffix(SKILL_FILE).and_then(|root| root.rsplit_once('/'));

@@ -410,6 +410,22 @@ fn what_a_pull_that_was_killed_had_set_aside_comes_back_also_if_the_server_is_go
 }
 
 #[test]
+fn a_name_that_does_not_show_all_of_itself_is_refused_and_shown_in_full() {
+    let shop =
+        Shop::open(&[("p\u{202e}fd", &["SKILL.md=---|name: p\u{202e}fd|description: d|---|"])]);
+    let seen = machine(&shop).run("pull docs");
+    assert!(seen.contains(r"`p\u{202e}fd` is not a name that a skill may have"), "{seen}");
+    assert!(seen.ends_with("--- exit 1"), "{seen}");
+    check_refused(
+        |it| {
+            let file = described("skill://acme/pdf/a\u{200b}b", b"");
+            it.listed[0]["resources"].as_array_mut().unwrap().push(file);
+        },
+        r"`skill://acme/pdf/a\u{200b}b` cannot be kept: it has characters that nobody sees",
+    );
+}
+
+#[test]
 fn another_server_that_took_over_a_name_replaces_nothing_unless_forced() {
     let [shop, other] = [usual(), Shop::open(&[("acme/pdf", &PDF[..1])])];
     let machine = machine(&shop);

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ffi::OsStr};
 
-use metier_skills::{DISABLED_FILE, is_walked};
+use metier_skills::{DISABLED_FILE, is_hidden, is_walked};
 use metier_upstreams::{Files, ServedSkill, SkillFile};
 
 use super::refusal::Refusal;
@@ -32,12 +32,13 @@ impl House {
 /// The places of all files of a skill, `SKILL.md` first.
 pub(super) fn layout(skill: &ServedSkill, house: House) -> Result<Vec<Place>, Refusal> {
     let Files::Listed(files) = &skill.files else { return Err(Refusal::Dynamic) };
-    if !is_walked(OsStr::new(&*skill.name)) || odd(&skill.name, house).is_some() {
-        return Err(Refusal::SkippedName);
+    if let Some(reason) = odd(&skill.name, house) {
+        return Err(Refusal::Name(reason));
     }
     let mut places = Vec::with_capacity(files.len());
     for file in files {
-        let refused = |reason| Refusal::Path { path: file.uri.to_string(), reason };
+        // What nobody sees in it may be what is wrong with it.
+        let refused = |reason| Refusal::Path { path: file.uri.escape_debug().to_string(), reason };
         let path = skill.path(&file.uri).ok_or_else(|| refused("it is no path"))?;
         let mut parts = path.split('/');
         if let Some(reason) = parts.find_map(|part| odd(part, house)) {
@@ -68,7 +69,8 @@ fn odd(part: &str, house: House) -> Option<&'static str> {
         "" | "." | ".." => "it leads out of the skill",
         _ if part.contains(['/', '\\']) => "a part of it would be taken for several",
         _ if part.contains(char::is_control) => "it has control characters",
-        _ if !is_walked(OsStr::new(&lowered)) => "agents skip its folder",
+        _ if part.contains(is_hidden) => "it has characters that nobody sees",
+        _ if !is_walked(OsStr::new(&lowered)) => "agents skip folders of that name",
         _ if on_windows && is_device => "Windows keeps that name for a device",
         _ if on_windows && part.contains(['<', '>', ':', '"', '|', '?', '*']) => {
             "Windows forbids one of its characters"

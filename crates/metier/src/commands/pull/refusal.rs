@@ -10,8 +10,8 @@ use thiserror::Error;
 pub(super) enum Refusal {
     #[error("its server makes its files anew each time, so nothing of them can be verified")]
     Dynamic,
-    #[error("agents skip folders of that name")]
-    SkippedName,
+    #[error("its name cannot be kept: {0}")]
+    Name(&'static str),
     #[error("`{0}` is not the only one of that name there")]
     Twin(String),
     #[error("its server is no longer there")]
@@ -54,7 +54,7 @@ impl Refusal {
         match self {
             Refusal::Dynamic => "load it from the server: `metier mcp` shows it to your agents",
             Refusal::Twin(_) => "pull one of them by its URI: `metier pull SERVER URI`",
-            Refusal::SkippedName | Refusal::Path { .. } | Refusal::Collision { .. } => {
+            Refusal::Name(_) | Refusal::Path { .. } | Refusal::Collision { .. } => {
                 "its owner must rename that"
             }
             Refusal::Content { .. } | Refusal::Frontmatter(_) => {

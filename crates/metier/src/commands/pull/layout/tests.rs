@@ -61,9 +61,19 @@ fn a_path_stays_in_the_skill_however_it_is_written() {
 }
 
 #[test]
+fn a_name_that_does_not_show_all_of_itself_is_refused() {
+    let unseen = "it has characters that nobody sees";
+    for odd in ["a%E2%80%AEb", "a%E2%80%8Bb", "%EF%BB%BFa", "a/b%C2%AD.md"] {
+        check_odd(odd, House::Unix, unseen);
+    }
+    let refused = format!("! its name cannot be kept: {unseen}");
+    assert_eq!(told(&skill("a\u{3164}b", "SKILL.md"), House::Unix), refused);
+}
+
+#[test]
 fn nothing_is_put_where_other_programs_keep_their_own() {
     for odd in [".git/config", ".GIT/config", "a/node_modules/x.js", ".metier/pulled.json"] {
-        check_odd(odd, House::Unix, "agents skip its folder");
+        check_odd(odd, House::Unix, "agents skip folders of that name");
     }
     check_odd(".SKILL.md", House::Unix, "it is how a skill is switched off");
 }
@@ -101,9 +111,11 @@ fn files_that_are_one_on_some_machines_are_refused() {
 
 #[test]
 fn a_skill_that_agents_would_not_find_is_refused() {
-    let refused = "! agents skip folders of that name";
-    assert_eq!(told(&skill("target", "SKILL.md"), House::Unix), refused);
-    assert_eq!(told(&skill("nul", "SKILL.md"), House::Windows), refused);
+    let refused = |reason: &str| format!("! its name cannot be kept: {reason}");
+    let skipped = refused("agents skip folders of that name");
+    assert_eq!(told(&skill("target", "SKILL.md"), House::Unix), skipped);
+    let device = refused("Windows keeps that name for a device");
+    assert_eq!(told(&skill("nul", "SKILL.md"), House::Windows), device);
     assert_eq!(told(&skill("nul", "SKILL.md"), House::Unix), "SKILL.md");
 }
 
