@@ -20,6 +20,7 @@ use metier_upstreams::Roster;
 use self::{
     choice::{Choice, Source, invitation, server_at},
     errand::Errand,
+    folder::obstacle,
     leftovers::{Leftover, sweep},
     namesakes::Namesakes,
     record::Record,
@@ -118,13 +119,9 @@ fn target(args: &Pull, environment: &Environment) -> Result<PathBuf, Failure> {
 
 /// Holds a folder that may have to be made to being one, and what it lies in.
 fn expect_folder(to: &Path) -> Result<(), Failure> {
-    match to.ancestors().find(|it| it.symlink_metadata().is_ok()) {
-        Some(there) if !there.is_dir() => {
-            let message = format!("`{}` is not a folder", there.display());
-            Err(Failure::new(Exit::Usage, message).hinted("choose another folder with --to"))
-        }
-        _ => Ok(()),
-    }
+    let Some(there) = obstacle(to) else { return Ok(()) };
+    let message = format!("`{}` is not a folder", there.display());
+    Err(Failure::new(Exit::Usage, message).hinted("choose another folder with --to"))
 }
 
 /// Clears away what pulls that were killed left behind, and says what else is to be done.

@@ -23,6 +23,8 @@ const DISK: &[&str] = &[
     "metier/src/commands/mcp.rs",
     "metier/src/commands/new.rs",
     "metier/src/commands/pull/folder.rs",
+    "metier/src/commands/pull/leftovers.rs",
+    "metier/src/commands/pull/lock.rs",
     "metier/src/commands/switch.rs",
     "metier/src/commands/validate.rs",
     "metier/src/config/edits.rs",

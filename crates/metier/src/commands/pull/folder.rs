@@ -42,6 +42,13 @@ impl There {
     }
 }
 
+/// What keeps a folder from being made, if it is not there: a file with its name, or that of one
+/// around it.
+pub(super) fn obstacle(folder: &Path) -> Option<&Path> {
+    let there = folder.ancestors().find(|it| it.symlink_metadata().is_ok());
+    there.filter(|it| !it.is_dir())
+}
+
 /// What lies in a place now.
 pub(super) fn look(folder: &Path) -> There {
     match folder.symlink_metadata() {
