@@ -52,8 +52,14 @@ pub(crate) fn run(args: &Pull, environment: &Environment, ui: &mut Ui<'_>) -> Ou
         let choice = Choice { known: &known, roster: &roster, upstreams };
         let wanted = match &source {
             Source::Uri(uri) => vec![choice.of_any(uri).await?],
-            Source::Server(_) => choice.of_server(&args.skills).await?,
-            Source::Site(_) => choice.of_server(&args.skills).await.map_err(strange)?,
+            Source::Server(_) => {
+                choice.expect_ready()?;
+                choice.of_server(&args.skills).await?
+            }
+            Source::Site(_) => {
+                choice.expect_ready().map_err(strange)?;
+                choice.of_server(&args.skills).await?
+            }
         };
         let errand = Errand { args, to: &to, namesakes, roster: &roster, upstreams };
         errand.run(&wanted, problems(&source, args, &roster), ui).await

@@ -553,13 +553,13 @@ fn a_server_whose_list_cannot_be_read_whole_is_pulled_one_skill_at_a_time() {
     assert_snapshot!(machine.run("pull docs"), @"
     --- stderr
     error: the list of skills of server `docs` cannot be read whole: a page is missing: the database is down (-32603)
-    hint: `metier pull docs URI` takes one without the list; or try again later
+    hint: pull again later, or one of them by its URI: `metier pull SERVER URI`
     --- exit 1
     ");
     assert_snapshot!(machine.run("pull docs sum"), @"
     --- stderr
     error: the list of skills of server `docs` cannot be read whole: a page is missing: the database is down (-32603)
-    hint: `metier pull docs URI` takes one without the list; or try again later
+    hint: pull again later, or one of them by its URI: `metier pull SERVER URI`
     --- exit 1
     ");
     assert_snapshot!(machine.run("pull"), @"

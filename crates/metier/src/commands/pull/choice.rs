@@ -100,12 +100,15 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
+    /// Whether all servers can be asked.
+    pub(super) fn expect_ready(&self) -> Result<(), Failure> {
+        let absent = self.roster.servers().find_map(|it| absence(it, self.known));
+        absent.map_or(Ok(()), Err)
+    }
+
     /// The skills of the server that is the only one, all or those that are named.
     pub(super) async fn of_server(&self, asked: &[String]) -> Result<Vec<Wanted>, Failure> {
         let Some(server) = self.roster.servers().next() else { return Ok(Vec::new()) };
-        if let Some(failure) = absence(server, self.known) {
-            return Err(failure);
-        }
         let Some(offer) = &server.standing.offer else { return Ok(Vec::new()) };
         let wanted = |skill: &Arc<ServedSkill>| Wanted {
             server: server.name().clone(),
@@ -221,8 +224,8 @@ fn missing(uri: &str) -> Failure {
 /// What a server has is known in part, and who wants all of it, or something else, needs the rest.
 fn half_read(server: &ServerName, reason: &str) -> Failure {
     let message = format!("the list of skills of server `{server}` cannot be read whole: {reason}");
-    let hint = format!("`metier pull {server} URI` takes one without the list; or try again later");
-    Failure::new(Exit::Failed, message).hinted(hint)
+    Failure::new(Exit::Failed, message)
+        .hinted("pull again later, or one of them by its URI: `metier pull SERVER URI`")
 }
 
 fn without_skills(server: &Server) -> Failure {
