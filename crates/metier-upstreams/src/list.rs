@@ -99,6 +99,7 @@ impl List {
                 Err(failed) if cursor.is_none() || matches!(failed, Failed::Loop) => {
                     return Err(failed);
                 }
+                Err(Failed::Silent(it)) => break Some(format!("it takes longer than {it:?}")),
                 Err(failed) => break Some(format!("a page is missing: {failed}")),
             };
             items.extend(page.items);

@@ -221,6 +221,28 @@ async fn a_list_that_was_not_read_whole_knows_why() {
     check_gap(|it| page(it, |_| Some(json!(7))), Some(odd)).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn of_a_list_that_takes_too_long_there_is_what_came_in_time() {
+    let fake = Fake::new(|_, message| match message["method"].as_str() {
+        Some("initialize") => {
+            let capabilities = json!({ "tools": {}, "prompts": {} });
+            let said = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities });
+            vec![result(message, said)]
+        }
+        Some("prompts/list") if message["params"]["cursor"].is_null() => {
+            let first = json!({ "prompts": [{ "name": "p" }], "nextCursor": "2" });
+            vec![result(message, first)]
+        }
+        _ => good(message),
+    });
+    let upstreams = fake.kept();
+    let roster = settle(&upstreams).await;
+    let offer = roster.servers().next().unwrap().standing.offer.clone().unwrap();
+    let gap = offer.gap("prompts/list");
+    assert_eq!((offer.prompts.len(), gap), (1, Some("it takes longer than 5s")));
+    upstreams.stop().await;
+}
+
 fn changed() -> Value {
     notification("notifications/tools/list_changed", json!({}))
 }

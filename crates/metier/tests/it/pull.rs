@@ -572,7 +572,10 @@ fn a_server_whose_list_cannot_be_read_whole_is_pulled_one_skill_at_a_time() {
     assert_eq!((shop.read(), tree(&machine)), (Vec::new(), String::new()));
     assert_eq!(exit(&machine, "pull docs pdf"), 0);
     assert_eq!(exit(&machine, "pull docs skill://sum"), 0);
-    assert!(machine.run("servers docs").contains("lacks"), "{}", machine.run("servers docs"));
+    let reason = "a page is missing: the database is down (-32603)";
+    assert!(machine.run("servers docs").contains(&format!("a part of skills/list: {reason}")));
+    let lacks = json!([{"method": "skills/list", "reason": reason}]);
+    assert_eq!(machine.json("servers --json")["servers"][0]["lacks"], lacks);
     for list in [down(), Ok(json!({"skills": "x"})), Ok(json!([]))] {
         shop.change(|it| it.pages = [(String::new(), list)].into());
         let seen = machine.run("pull docs");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use metier_upstreams::{Roster, Server};
+use metier_upstreams::{Gap, Roster, Server};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -43,10 +43,19 @@ struct ServerJson<'a> {
     revision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     server_info: Option<&'a RawValue>,
+    /// The lists that were not read whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lacks: Vec<LackJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<ErrorJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stderr: Option<String>,
+}
+
+#[derive(Serialize)]
+struct LackJson<'a> {
+    method: &'static str,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -90,9 +99,16 @@ impl<'a> ServerJson<'a> {
             latency_ms: None,
             revision: None,
             server_info: None,
+            lacks: Vec::new(),
             last_error: None,
             stderr: None,
         }
+    }
+}
+
+impl<'a> From<&'a Gap> for LackJson<'a> {
+    fn from(Gap { method, reason }: &'a Gap) -> LackJson<'a> {
+        LackJson { method, reason }
     }
 }
 
@@ -118,6 +134,7 @@ impl<'a> From<&'a Server> for ServerJson<'a> {
             latency_ms: standing.latency.map(milliseconds),
             revision: offer.map(|it| it.revision.as_str()),
             server_info: offer.and_then(|it| it.server.as_deref()),
+            lacks: offer.map(|it| it.gaps.iter().map(LackJson::from).collect()).unwrap_or_default(),
             last_error,
             stderr: stderr.filter(|it| !it.is_empty()),
         }
