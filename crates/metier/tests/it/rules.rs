@@ -274,6 +274,19 @@ const RULES: &[(&str, &str)] = &[
         "what_cannot_be_written_whole_leaves_everything_as_it_was",
     ),
     ("an interrupt leaves no half skill", "an_interrupt_leaves_nothing_behind"),
+    (
+        "a list that breaks off is no list of all skills",
+        "a_server_whose_list_cannot_be_read_whole_is_pulled_one_skill_at_a_time",
+    ),
+    ("pulls at once lose nothing", "two_who_pull_the_same_both_succeed"),
+    (
+        "a pull that was killed loses nothing",
+        "what_a_pull_that_was_killed_had_set_aside_comes_back_also_if_the_server_is_gone",
+    ),
+    (
+        "a name is no proof of a server",
+        "another_server_that_took_over_a_name_replaces_nothing_unless_forced",
+    ),
     ("pull gives what came of each skill", "pull_gives_a_document"),
     ("edits are spared", "what_was_edited_or_is_of_someone_else_is_spared_unless_forced"),
     (

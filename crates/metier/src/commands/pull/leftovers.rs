@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{lock::Lock, record::OWN_FOLDER};
+use super::{
+    lock::{FILE, Lock},
+    record::OWN_FOLDER,
+};
 
 /// What had been set aside to be replaced.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,10 +23,11 @@ pub(super) enum Leftover {
 pub(super) fn sweep(skills: &Path) -> Vec<Leftover> {
     let own = skills.join(OWN_FOLDER);
     let is_ours = own.symlink_metadata().is_ok_and(|it| it.is_dir());
-    if !is_ours || !found(&own).any(|it| is_draft(&it) || skill(&it).is_some()) {
+    let is_left = |it: PathBuf| it.ends_with(FILE) || is_draft(&it) || skill(&it).is_some();
+    if !is_ours || !found(&own).any(is_left) {
         return Vec::new();
     }
-    // Where someone is at work, nothing is left over.
+    // Where someone is at work, nothing is left over; else the lock itself goes in the end.
     let Ok(Some(_lock)) = Lock::try_take(skills) else { return Vec::new() };
     let mut leftovers = Vec::new();
     for path in found(&own) {

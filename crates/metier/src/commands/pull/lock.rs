@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::record::OWN_FOLDER;
 
 /// The file in our own folder that is locked.
-const FILE: &str = "lock";
+pub(super) const FILE: &str = "lock";
 /// How long someone else may work in the same folder.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is looked whether they still do.

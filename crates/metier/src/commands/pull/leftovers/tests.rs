@@ -30,6 +30,12 @@ fn what_was_set_aside_comes_back_and_drafts_go() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_lock_that_nobody_holds_goes() {
+    check(".metier/lock= a/x=x", "a/x=x", &[]);
+}
+
 #[test]
 fn what_may_be_all_there_is_stays_and_is_named() {
     let dir =
