@@ -9,6 +9,7 @@
 mod cost;
 mod ear;
 mod finder;
+mod inside;
 mod journey;
 mod ledger;
 mod levels;

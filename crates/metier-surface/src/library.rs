@@ -25,7 +25,7 @@ use metier_skills::{Catalog, SKILL_FILE, Skill};
 
 use self::address::Address;
 pub(crate) use self::{
-    address::is_local,
+    address::joined,
     answers::required,
     completion::TEMPLATE,
     entries::{Page, write_entry},
@@ -139,6 +139,8 @@ impl Library {
         let address = Address::of(uri)?;
         let mut splits = address.splits(DEEPEST);
         match splits.find_map(|(place, rest)| Some((self.by_place.get(place.as_str())?, rest))) {
+            // A name may have a slash, and so its URI an encoded one; no file's name has any.
+            Some((_, rest)) if rest.iter().any(|it| it.contains(['/', '\0'])) => None,
             Some((at, rest)) => Some(Found::Within(self.holdings.get(*at)?, rest.join("/"))),
             None => Some(Found::Above(address.whole())),
         }

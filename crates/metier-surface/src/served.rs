@@ -65,18 +65,9 @@ impl ServedSkills {
         self.0.iter().position(|it| it.root == root)
     }
 
-    /// The skill whose `SKILL.md` clients know by this URI.
-    pub(crate) fn at(&self, uri: &str) -> Option<&Served> {
-        self.0.get(self.position(uri)?)
-    }
-
-    /// The skill that has what clients know by this URI: itself, or something below it.
-    pub(crate) fn holding(&self, uri: &str) -> Option<&Served> {
-        let below = |it: &&Served| {
-            uri.strip_prefix(&*it.root).is_some_and(|it| it.is_empty() || it.starts_with('/'))
-        };
-        // Of a skill within another, the inner one.
-        self.0.iter().filter(below).max_by_key(|it| it.root.len())
+    /// A skill of a server, if it is shown.
+    pub(crate) fn get(&self, server: &ServerName, skill: &ServedSkill) -> Option<&Served> {
+        self.0.iter().find(|it| it.server == *server && it.skill.uri == skill.uri)
     }
 
     /// The skill that a name means: its id, its URI, or its own name if no other goes by it.

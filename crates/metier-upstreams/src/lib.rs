@@ -98,6 +98,7 @@ mod supervise;
 mod survey;
 mod template;
 mod upstreams;
+pub mod uri;
 mod web;
 mod wire_name;
 
@@ -116,7 +117,7 @@ pub use crate::{
     offer::{Gap, Item, Offer, Tool},
     phase::{Cause, Phase},
     registry::{Found, PromptEntry, PromptRegistry, ToolEntry, ToolRegistry},
-    resources::{LOCAL_SKILLS, ResourceEntry, ResourceRegistry, Route, TemplateEntry},
+    resources::{ResourceEntry, ResourceRegistry, Route, TemplateEntry},
     roster::{Roster, Server, Standing},
     served::{FileOfSkill, Files, ServedSkill, SkillContent, SkillFile, SkillReadError},
     spec::{

@@ -12,12 +12,11 @@ use crate::{
     roster::Server,
     spec::ServerName,
     template::{MOST_STEPS, Template},
+    uri,
 };
 
 /// What the URIs of skills begin with.
 const SKILLS: &str = "skill://";
-/// What the URIs of skills begin with that are no server's: no name of a server has a `~`.
-pub const LOCAL_SKILLS: &str = "skill://~";
 /// How many servers are named for one URI.
 const MOST_ROUTES: usize = 8;
 
@@ -115,10 +114,16 @@ impl ResourceRegistry {
         &self.templates
     }
 
+    /// Whether clients are shown a resource under that URI.
+    #[must_use]
+    pub fn lists(&self, uri: &str) -> bool {
+        self.by_uri.contains_key(uri)
+    }
+
     /// Whom to ask for a URI that a client names, best first; nobody, if no server could have it.
     #[must_use]
     pub fn routes(&self, uri: &str) -> Vec<Route<'_>> {
-        if uri.starts_with(LOCAL_SKILLS) {
+        if uri::is_local(uri) {
             return Vec::new();
         }
         let listed = self.by_uri.get(uri).and_then(|at| self.entries.get(*at));
@@ -210,19 +215,29 @@ impl Prefixes {
 
     /// Whether a URI says that it is something of a server, or of none.
     fn is_anothers(&self, uri: &str) -> bool {
-        uri.starts_with(LOCAL_SKILLS) || self.route(uri).is_some()
+        uri::is_local(uri) || self.route(uri).is_some()
     }
 
     /// The way that a URI itself says: `server+uri`, or `skill://server/path`.
     fn route(&self, uri: &str) -> Option<Route<'_>> {
-        if let Some((server, path)) = uri.strip_prefix(SKILLS).and_then(|it| it.split_once('/'))
-            && let Some((server, _)) = self.by_server.iter().find(|(it, _)| it.as_str() == server)
+        if let Some((_, rest)) = uri.split_once("://").filter(|_| uri::names_skill(uri))
+            && let Some((server, path)) = rest.split_once('/')
+            && let Some(server) = self.authority(server)
         {
             return Some(Route { server, uri: Cow::Owned(format!("{SKILLS}{path}")) });
         }
         let (prefix, uri) = uri.split_once('+')?;
         let server = self.by_prefix.get(prefix)?;
         Some(Route { server, uri: Cow::Owned(uri.to_owned()) })
+    }
+
+    /// The server that an authority means: by its name, or by another spelling of it.
+    fn authority(&self, text: &str) -> Option<&ServerName> {
+        let names = || self.by_server.keys();
+        names().find(|it| it.as_str() == text).or_else(|| {
+            let text = uri::decoded(text).ok()?;
+            names().filter(|it| it.as_str().eq_ignore_ascii_case(&text)).min()
+        })
     }
 }
 

@@ -3,10 +3,10 @@
 use std::{fmt, sync::Arc};
 
 use metier_skills::differing_field;
-use metier_upstreams::{Files, ServedSkill, ServerName, SkillContent, SkillReadError};
+use metier_upstreams::{Files, ServerName, SkillContent, SkillReadError};
 use metier_wire::{Era, Error};
 
-use super::{Gateway, journey::explained};
+use super::{Gateway, inside::Inside, journey::explained};
 use crate::{
     call::Call,
     library::{Contents, unknown_resource, write_contents},
@@ -16,45 +16,10 @@ use crate::{
     tools::{Blob, Reply},
 };
 
-/// A file of a skill that a server lists: whose it is, and what it is called there.
-pub(crate) struct FileAt {
-    server: ServerName,
-    skill: Arc<ServedSkill>,
-    uri: String,
-}
-
 impl Gateway {
-    /// The file of a listed skill that clients know by a URI, however they spell whose it is.
-    pub(crate) fn file_at(&self, uri: &str) -> Option<FileAt> {
-        let roster = &self.shelf().roster;
-        let shown = roster.skills().filter_map(|(server, skill)| {
-            let rest =
-                uri.strip_prefix(&*skill.root_at(server)).filter(|it| it.starts_with('/'))?;
-            Some((server, skill, format!("{}{rest}", skill.root())))
-        });
-        let file = |(server, skill, uri): (&ServerName, &Arc<ServedSkill>, String)| FileAt {
-            server: server.clone(),
-            skill: Arc::clone(skill),
-            uri,
-        };
-        // Of a skill within another, the inner one.
-        let inner = |it: &(&ServerName, &Arc<ServedSkill>, String)| it.1.root().len();
-        if let Some(found) = shown.max_by_key(inner) {
-            return Some(file(found));
-        }
-        let routes = roster.resources().routes(uri);
-        let route = routes.first().filter(|_| routes.len() == 1)?;
-        let own = roster.skills().filter(|(server, skill)| {
-            let rest = route.uri.strip_prefix(skill.root());
-            *server == route.server && rest.is_some_and(|it| it.starts_with('/'))
-        });
-        let own = own.map(|(server, skill)| (server, skill, route.uri.to_string()));
-        own.max_by_key(inner).map(file)
-    }
-
     /// Reads a file of a skill as a resource, and holds it to what was listed.
-    pub(crate) async fn read_file(&self, file: &FileAt, shown: &str, era: Era) -> Done {
-        let FileAt { server, skill, uri } = file;
+    pub(crate) async fn read_file(&self, file: &Inside, shown: &str, era: Era) -> Done {
+        let Inside { server, skill, uri } = file;
         let content = self.upstreams.read_skill(server, skill, uri, Arc::new(())).await;
         let content = content.map_err(|error| match error {
             SkillReadError::Call(error) => explained(&error),

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use metier_upstreams::uri::is_local;
 use metier_wire::{Era, Error, Members};
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     completion::Wish,
     files::unknown_resource,
     folders::{list_served_folder, no_folder},
-    is_local,
     prompts::task,
     write_entry,
 };
@@ -106,16 +106,17 @@ impl Surface {
             }));
         }
         let gateway = self.gateway.clone().ok_or_else(|| no_skill(&uri))?;
-        let (counter, filter) = (self.counter.clone(), self.filter().clone());
+        let filter = self.filter().clone();
         Ok(later(async move |call| {
             gateway.settled().await;
-            let offer = counter.offer(&call).await?;
-            let listed =
-                offer.served().at(&uri).map(|it| (it.server.clone(), it.skill.uri.to_string()));
             // A server may have skills that it does not list.
-            let found = listed.or_else(|| gateway.skill_at(&uri)).ok_or_else(|| no_skill(&uri))?;
+            let found = match gateway.inside(&uri)? {
+                Some(it) if it.is_skill() => Some((it.shown(), (it.server, it.uri))),
+                _ => gateway.skill_at(&uri).map(|it| (uri.clone(), it)),
+            };
+            let (shown, found) = found.ok_or_else(|| no_skill(&uri))?;
             let served =
-                gateway.get_skill(found, &uri).await.map_err(|error| match error.code {
+                gateway.get_skill(found, &shown).await.map_err(|error| match error.code {
                     // A server without the extension has no skills.
                     Error::METHOD_NOT_FOUND => no_skill(&uri),
                     _ => error,
@@ -140,9 +141,11 @@ impl Surface {
         Ok(later(async move |call| {
             gateway.settled().await;
             let offer = counter.offer(&call).await?;
-            let served = offer.served().holding(&uri).ok_or_else(|| no_folder(&uri))?;
+            let inside = gateway.inside(&uri)?.ok_or_else(|| no_folder(&uri))?;
+            let served = offer.served().get(&inside.server, &inside.skill);
+            let served = served.ok_or_else(|| no_folder(&uri))?;
             let mut out = Vec::new();
-            list_served_folder(served, &uri, call.era(), &mut out)?;
+            list_served_folder(served, &inside.shown(), call.era(), &mut out)?;
             Ok(Body::plain(out))
         }))
     }
@@ -153,7 +156,7 @@ impl Surface {
             return Ok(self.on_disk(move |library, era, out| library.read(&uri, era, out)));
         }
         let Some(gateway) = self.gateway.clone() else { return Err(unknown_resource(&uri, era)) };
-        match gateway.file_at(&uri) {
+        match gateway.inside(&uri)? {
             None => gateway.read(asking).map(Answer::Later),
             Some(file) => {
                 Ok(later(async move |call| gateway.read_file(&file, &uri, call.era()).await))

@@ -1,7 +1,7 @@
 //! Folders as resources: what is directly in one.
 
 use metier_skills::Child;
-use metier_upstreams::{Files, SkillFile};
+use metier_upstreams::{Files, SkillFile, uri::decoded};
 use metier_wire::{Era, Error, write};
 
 use super::{Found, Holding, Library, address, files::Resource};
@@ -22,7 +22,7 @@ impl Library {
                     return Err(no_folder(uri));
                 }
                 let begin = if place.is_empty() { place } else { place + "/" };
-                let name = |part: &str| address::decoded(part).unwrap_or_default();
+                let name = |part: &str| decoded(part).unwrap_or_default();
                 let named: Vec<_> =
                     parts.iter().map(|it| (format!("{begin}{it}"), name(it))).collect();
                 let resources =

@@ -137,6 +137,86 @@ async fn a_file_of_a_listed_skill_is_held_to_its_digest_however_it_is_asked_for(
     }
 }
 
+/// What becomes of reads by these spellings, where the server gives another file than it listed.
+async fn spelled(own: &str, uris: &[&str]) -> (Vec<i64>, usize) {
+    let machine = Machine::new("");
+    let fake = fake(Era::Legacy, &entry(own, TEXT), "another text");
+    let front = front(&machine, &fake).await;
+    let mut client = front.client(Era::Legacy);
+    client.ask("skills/list", json!({})).await;
+    let mut codes = Vec::new();
+    for uri in uris {
+        codes.push(refusal(&mut client, "resources/read", json!({ "uri": uri })).await.0);
+    }
+    (codes, fake.seen("resources/read").len())
+}
+
+#[tokio::test]
+async fn a_file_is_held_to_its_digest_however_its_uri_is_spelled() {
+    let uris = [
+        "skill://zoo/pets/%63at/SKILL.md",
+        "SKILL://zoo/pets/cat/SKILL.md",
+        "skill://Zoo/pets/cat/SKILL.md",
+        " skill://zoo/pets/cat/SKILL.md",
+        "skill://%7Aoo/PETS/cat/SKILL%2Emd",
+        "skill://pets/c%61t/SKILL.md",
+        "Skill://Pets/cat/SKILL.md",
+        "zoo+SKILL://pets/%63at/SKILL.md",
+    ];
+    let (codes, n_asked) = spelled("skill://pets/cat", &uris).await;
+    assert_eq!((codes, n_asked), (vec![-32603; uris.len()], uris.len()));
+    let uris =
+        ["own://Pets/%63at/SKILL.md", "OWN://pets/cat/SKILL.md", "skill://zoo/pets/c%61t/SKILL.md"];
+    let (codes, n_asked) = spelled("own://pets/cat", &uris).await;
+    assert_eq!((codes, n_asked), (vec![-32603; uris.len()], uris.len()));
+}
+
+#[tokio::test]
+async fn a_uri_of_a_skill_without_a_clean_form_is_refused_and_not_asked_for() {
+    let uris = [
+        "skill://zoo/pets%2fcat/SKILL.md",
+        "skill://zoo/pets/x/../cat/SKILL.md",
+        "skill://zoo/./pets/cat/SKILL.md",
+        "skill://zoo//pets/cat/SKILL.md",
+        "skill:///zoo/pets/cat/SKILL.md",
+        "skill:zoo/pets/cat/SKILL.md",
+        "skill://zoo/pets?/cat/SKILL.md",
+        " skill://pets/cat/SKILL.md",
+        "zoo+skill://pets%2Fcat/SKILL.md",
+        "skill://nobody/pets%2Fcat/SKILL.md",
+    ];
+    assert_eq!(spelled("skill://pets/cat", &uris).await, (vec![-32602; uris.len()], 0));
+    let uris = ["own://pets%2fcat/SKILL.md", "own://pets/./cat/SKILL.md"];
+    assert_eq!(spelled("own://pets/cat", &uris).await, (vec![-32602; uris.len()], 0));
+}
+
+#[tokio::test]
+async fn what_is_spelled_as_a_uri_of_this_machine_goes_to_no_server() {
+    let uris = ["SKILL://~/x", "skill://%7e/x", "skill://a@~/x", "skill://~:1/x", "skill://~?x"];
+    assert_eq!(spelled("skill://pets/cat", &uris).await, (vec![-32002; uris.len()], 0));
+}
+
+#[tokio::test]
+async fn a_skill_and_its_folders_are_found_by_every_spelling_and_shown_by_one() {
+    let machine = Machine::new("");
+    let listed = entry("own://pets/cat", TEXT);
+    let fake = fake(Era::Modern, &listed, TEXT);
+    let front = front(&machine, &fake).await;
+    let mut client = front.client(Era::Legacy);
+    let asked = json!({ "uri": "SKILL://ZOO/Pets/%63at/SKILL.md" });
+    let got = ask(&mut client, "skills/get", asked).await;
+    assert_eq!(got, json!({ "skill": shown(&listed) }));
+    let asked = json!({ "uri": "skill://zoo/pets/%63at/%61" });
+    let read = ask(&mut client, "resources/directory/read", asked).await;
+    assert_eq!(all(&read["resources"], "uri"), ["skill://zoo/pets/cat/a/b.md"]);
+    for method in ["skills/get", "resources/directory/read"] {
+        let asked = json!({ "uri": "skill://zoo/pets%2Fcat/SKILL.md" });
+        let (code, message) = refusal(&mut client, method, asked).await;
+        assert_eq!(code, -32602);
+        assert!(message.ends_with("an encoded slash or null"), "{message}");
+    }
+}
+
 #[tokio::test]
 async fn a_file_that_a_skill_does_not_list_is_not_asked_for() {
     let machine = Machine::new("");

@@ -1,0 +1,131 @@
+//! Which skill of a server a URI leads into, however the URI is spelled.
+
+use std::sync::Arc;
+
+use metier_upstreams::{
+    Files, Roster, Route, ServedSkill, ServerName,
+    uri::{NormalUri, Unclean, names_skill},
+};
+use metier_wire::Error;
+
+use super::Gateway;
+use crate::{library::joined, text::Line};
+
+/// Something of a skill that a server lists: whose it is, and what it is called there.
+pub(crate) struct Inside {
+    pub(crate) server: ServerName,
+    pub(crate) skill: Arc<ServedSkill>,
+    /// As the server spells it; the skill's folder, or something below it.
+    pub(crate) uri: String,
+}
+
+/// A URI as a server is asked for it.
+struct Asked<'a> {
+    uri: &'a str,
+    normal: Result<NormalUri, Unclean>,
+    /// It was `skill://server/path`, which says nothing of the scheme that the server uses.
+    is_of_any_scheme: bool,
+}
+
+impl Gateway {
+    /// What a URI means, if that is something of a listed skill. One that could be and has no clean
+    /// form is refused: the server might take it for a file that it listed, and nobody would check.
+    pub(crate) fn inside(&self, uri: &str) -> Result<Option<Inside>, Error> {
+        let shelf = self.shelf();
+        let roster = &shelf.roster;
+        let routes = roster.resources().routes(uri);
+        for route in &routes {
+            let asked = Asked::new(uri, route);
+            let skills = roster.skills().filter(|(server, _)| *server == route.server);
+            let within = skills.filter_map(|(_, skill)| Some((skill, asked.within(skill)?)));
+            // Of a skill within another, the inner one.
+            if let Some((skill, uri)) = within.max_by_key(|(skill, _)| skill.root().len()) {
+                let (server, skill) = (route.server.clone(), Arc::clone(skill));
+                return Ok(Some(Inside { server, skill, uri }));
+            }
+        }
+        let unclean = routes.iter().find_map(|route| {
+            let reason = NormalUri::of(&route.uri).err()?;
+            has_skills_like(roster, route).then_some(reason)
+        });
+        let unclean = unclean.or_else(|| NormalUri::of(uri).err().filter(|_| names_skill(uri)));
+        match unclean.filter(|_| !roster.resources().lists(uri)) {
+            Some(reason) => {
+                let message = format!("`{}` is no URI of a skill: {reason}", Line(uri, 200));
+                Err(Error::invalid_params(message))
+            }
+            None => Ok(None),
+        }
+    }
+}
+
+impl Inside {
+    /// Whether it is the skill's `SKILL.md`.
+    pub(crate) fn is_skill(&self) -> bool {
+        *self.uri == *self.skill.uri
+    }
+
+    /// The URI under which clients are shown it.
+    pub(crate) fn shown(&self) -> String {
+        let rest = self.uri.strip_prefix(self.skill.root()).unwrap_or_default();
+        format!("{}{rest}", self.skill.root_at(&self.server))
+    }
+}
+
+/// Whether a URI is of the scheme of skills, or of one that the server has skills in.
+fn has_skills_like(roster: &Roster, route: &Route<'_>) -> bool {
+    let scheme = |uri: &str| uri.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let wanted = scheme(&route.uri);
+    let mut skills = roster.skills().filter(|(server, _)| *server == route.server);
+    names_skill(&route.uri) || skills.any(|(_, skill)| scheme(&skill.uri) == wanted)
+}
+
+impl<'a> Asked<'a> {
+    fn new(shown: &str, route: &'a Route<'_>) -> Asked<'a> {
+        Asked {
+            uri: &route.uri,
+            normal: NormalUri::of(&route.uri),
+            is_of_any_scheme: names_skill(shown) && *shown != *route.uri,
+        }
+    }
+
+    /// How the server spells it, if it is the folder of a skill or below it.
+    fn within(&self, skill: &ServedSkill) -> Option<String> {
+        let exact = self.exactly_within(skill);
+        match exact {
+            Some(uri) if skill.file(&uri).is_some() => Some(uri),
+            exact => self.normally_within(skill).or(exact),
+        }
+    }
+
+    fn exactly_within(&self, skill: &ServedSkill) -> Option<String> {
+        let root = skill.root();
+        let rest = match self.is_of_any_scheme {
+            true => bare(self.uri).strip_prefix(bare(root))?,
+            false => self.uri.strip_prefix(root)?,
+        };
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{root}{rest}"))
+    }
+
+    fn normally_within(&self, skill: &ServedSkill) -> Option<String> {
+        let (asked, root) = (self.normal.as_ref().ok()?, NormalUri::of(skill.root()).ok()?);
+        let rest = match self.is_of_any_scheme {
+            true => asked.path_below(&root)?,
+            false => asked.below(&root)?,
+        };
+        let is_it = |uri: &str| NormalUri::of(uri).is_ok_and(|it| it.below(&root) == Some(rest));
+        let listed = match &skill.files {
+            Files::Listed(files) => files.iter().find(|it| is_it(&it.uri)),
+            Files::Dynamic => None,
+        };
+        Some(match listed {
+            Some(file) => file.uri.to_string(),
+            None if rest.is_empty() => skill.root().to_owned(),
+            None => format!("{}/{}", skill.root(), joined(rest)),
+        })
+    }
+}
+
+fn bare(uri: &str) -> &str {
+    uri.split_once("://").map_or(uri, |(_, rest)| rest)
+}
