@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{ERAS, TREE, all, ask, front, refusal, uri};
 use crate::{
     Presentation,
+    library::TEMPLATE,
     tests::{
         gateway::{
             fake::Fake,
@@ -123,6 +124,37 @@ async fn what_is_not_there_is_refused_by_the_code_of_the_revision() {
         let refused =
             refusal(&mut client, "resources/read", json!({ "uri": "file:///etc/passwd" })).await;
         assert_eq!(refused.0, code);
+    }
+}
+
+#[tokio::test]
+async fn every_uri_that_is_given_out_can_be_read_whatever_the_skill_is_called() {
+    let names = ["a/b", "../pdf", "x y%", "ü/./z", "q?#", "b\\c"];
+    let skill = |(at, name): (usize, &&str)| {
+        let name = json!(name);
+        format!(
+            "//- custom/f{at}/SKILL.md\n---\nname: {name}\ndescription: d\n---\n//- custom/f{at}/t.md\nt\n"
+        )
+    };
+    let machine = Machine::new(&names.iter().enumerate().map(skill).collect::<String>());
+    let front = front(&machine);
+    let mut client = front.client(Era::Legacy);
+    let listed = ask(&mut client, "resources/list", json!({})).await;
+    let uris = all(&listed["resources"], "uri");
+    assert_eq!(uris.len(), names.len());
+    let wish = json!({ "ref": { "type": "ref/resource", "uri": TEMPLATE },
+        "argument": { "name": "skill", "value": "" } });
+    let places =
+        ask(&mut client, "completion/complete", wish).await["completion"]["values"].clone();
+    let places = places.as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned());
+    let other = places.map(|it| format!("skill://~/{it}/t.md"));
+    let above = ask(&mut client, "resources/directory/read", uri("custom")).await;
+    let folders: Vec<String> =
+        all(&above["resources"], "uri").iter().map(|it| format!("{it}/SKILL.md")).collect();
+    assert_eq!(folders.len(), names.len());
+    for uri in uris.iter().map(|it| (*it).to_owned()).chain(other).chain(folders) {
+        let read = ask(&mut client, "resources/read", json!({ "uri": uri })).await;
+        assert_eq!(read["contents"][0]["uri"], uri);
     }
 }
 
