@@ -151,6 +151,21 @@ impl Gateway {
         }
     }
 
+    /// Waits while a server is met for the first time that a name or a URI begins with.
+    pub(crate) async fn meet(&self, asked: &str) {
+        let mut shelves = self.shelves.clone();
+        // The end of all shelves ends the waiting, too.
+        let _ = shelves.wait_for(|it| !it.is_meeting(asked)).await;
+    }
+
+    /// Waits while it may still become known whose a resource is.
+    pub(crate) async fn meet_owner(&self, uri: &str) {
+        self.meet(uri).await;
+        if self.shelf().roster.resources().routes(uri).is_empty() {
+            self.settled().await;
+        }
+    }
+
     /// The tools of servers that a client sees, separated by commas.
     pub(crate) fn tools(&self, shelf: &Shelf, era: Era, client: &Client) -> Vec<u8> {
         match (shelf.shown, era) {

@@ -29,7 +29,7 @@ pub(crate) use self::{
     answers::required,
     completion::TEMPLATE,
     entries::{Page, write_entry},
-    files::{Contents, Resource, unknown_resource, write_contents, write_template},
+    files::{Resource, unknown_resource, write_template},
     prompts::write_prompt,
     watched::WatchedFiles,
 };

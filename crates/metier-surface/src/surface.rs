@@ -19,7 +19,7 @@ use crate::{
     responder::{
         Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
     },
-    served::ServedSkills,
+    served::{Served, ServedSkills},
     tool_list::ToolList,
     tools::Order,
 };
@@ -270,11 +270,10 @@ impl Surface {
             return answer.ok_or_else(|| unknown_tool(&name.0));
         };
         let order = tool.order(asked.arguments)?;
-        if let Some(answer) = self.fetch(&order) {
-            return Ok(answer);
-        }
         match self.counter.newest() {
-            Some(offer) if order.is_quick() => {
+            Some(offer)
+                if order.is_quick() && (self.gateway.is_none() || is_here(&order, &offer)) =>
+            {
                 order.fill(&offer, asking.era(), out);
                 reveal(self.gateway.as_deref(), &order, &offer, asking.client);
                 Ok(Answer::Now(Meta::Absent))
@@ -286,28 +285,6 @@ impl Surface {
                 })))
             }
         }
-    }
-
-    /// Fetches a skill from the server that has it; none if the order is for something here.
-    fn fetch(&self, order: &Order) -> Option<Answer> {
-        let gateway = Arc::clone(self.gateway.as_ref()?);
-        let (name, path) = match order {
-            Order::Load { name } => (name, None),
-            Order::Read { name, path } => (name, Some(path.clone())),
-            Order::List { .. } | Order::Search { .. } => return None,
-        };
-        let offer = self.counter.newest()?;
-        let served = offer.served().find(name)?.clone();
-        // What is here is never hidden by what is elsewhere.
-        let Lookup::Missing { .. } = offer.catalog().find(name) else { return None };
-        Some(Answer::Later(Box::new(move |call| {
-            Box::pin(async move {
-                match path {
-                    None => gateway.load_skill(&served, &call).await,
-                    Some(path) => gateway.read_served(&served, path.as_deref(), &call).await,
-                }
-            })
-        })))
     }
 
     /// Whether anything is a prompt.
@@ -336,6 +313,26 @@ fn capabilities() -> Map<String, Value> {
     all.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
+/// Whether an order is for what is on this machine: that is never hidden by what is elsewhere.
+fn is_here(order: &Order, offer: &Offer) -> bool {
+    let is_missing = |name: &str| matches!(offer.catalog().find(name), Lookup::Missing { .. });
+    !order.skill().is_some_and(is_missing)
+}
+
+/// The skill of a server that a name means, as soon as those are met who may have it.
+async fn served(gateway: &Gateway, counter: &Counter, name: &str) -> Option<Served> {
+    let find = || counter.newest()?.served().find(name).cloned();
+    if let Some(served) = find() {
+        return Some(served);
+    }
+    gateway.meet(name).await;
+    if let Some(served) = find() {
+        return Some(served);
+    }
+    gateway.settled().await;
+    find()
+}
+
 /// Shows a client the tools that the skill wants which it has just loaded.
 fn reveal(gateway: Option<&Gateway>, order: &Order, offer: &Offer, client: &Client) {
     if let (Some(gateway), Order::Load { name }) = (gateway, order)
@@ -350,6 +347,15 @@ async fn fill(order: Order, counter: Counter, gateway: Option<Arc<Gateway>>, cal
     let offer = match order.wants_fresh() {
         true => counter.fresh_offer(&call).await?,
         false => counter.offer(&call).await?,
+    };
+    let offer = match (&gateway, order.skill()) {
+        (Some(gateway), Some(name)) if !is_here(&order, &offer) => {
+            if let Some(served) = served(gateway, &counter, name).await {
+                return gateway.fetch_skill(&served, &order, &call).await;
+            }
+            counter.offer(&call).await?
+        }
+        _ => offer,
     };
     reveal(gateway.as_deref(), &order, &offer, call.client());
     let era = call.era();

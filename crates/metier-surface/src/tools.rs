@@ -160,6 +160,14 @@ impl Tool {
 }
 
 impl Order {
+    /// The skill that is wanted, if it is one.
+    pub(crate) fn skill(&self) -> Option<&str> {
+        match self {
+            Order::Load { name } | Order::Read { name, .. } => Some(name),
+            Order::List { .. } | Order::Search { .. } => None,
+        }
+    }
+
     /// Whether it reads one small file at most; anything else may take long.
     #[must_use]
     pub fn is_quick(&self) -> bool {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use metier_upstreams::{
-    Files, Roster, Route, ServedSkill, ServerName,
+    Files, Roster, Route, ServedSkill, ServerName, SkillReadError,
     uri::{NormalUri, Unclean, names_skill},
 };
-use metier_wire::Error;
+use metier_wire::{Era, Error, Members, write};
+use serde_json::value::{RawValue, to_raw_value};
 
-use super::Gateway;
-use crate::{library::joined, text::Line};
+use super::{Gateway, journey::Thing};
+use crate::{library::joined, responder::Body, text::Line};
 
 /// Something of a skill that a server lists: whose it is, and what it is called there.
 pub(crate) struct Inside {
@@ -17,6 +18,8 @@ pub(crate) struct Inside {
     pub(crate) skill: Arc<ServedSkill>,
     /// As the server spells it; the skill's folder, or something below it.
     pub(crate) uri: String,
+    /// As the client spells it.
+    pub(super) asked: String,
 }
 
 /// A URI as a server is asked for it.
@@ -39,9 +42,9 @@ impl Gateway {
             let skills = roster.skills().filter(|(server, _)| *server == route.server);
             let within = skills.filter_map(|(_, skill)| Some((skill, asked.within(skill)?)));
             // Of a skill within another, the inner one.
-            if let Some((skill, uri)) = within.max_by_key(|(skill, _)| skill.root().len()) {
+            if let Some((skill, own)) = within.max_by_key(|(skill, _)| skill.root().len()) {
                 let (server, skill) = (route.server.clone(), Arc::clone(skill));
-                return Ok(Some(Inside { server, skill, uri }));
+                return Ok(Some(Inside { server, skill, uri: own, asked: uri.to_owned() }));
             }
         }
         let unclean = routes.iter().find_map(|route| {
@@ -67,8 +70,49 @@ impl Inside {
 
     /// The URI under which clients are shown it.
     pub(crate) fn shown(&self) -> String {
-        let rest = self.uri.strip_prefix(self.skill.root()).unwrap_or_default();
+        self.shown_as(&self.uri)
+    }
+
+    /// The same of anything of the skill.
+    fn shown_as(&self, uri: &str) -> String {
+        let rest = uri.strip_prefix(self.skill.root()).unwrap_or_default();
         format!("{}{rest}", self.skill.root_at(&self.server))
+    }
+
+    /// How its server is asked for it.
+    pub(super) fn thing(&self, era: Era) -> Thing {
+        let (server, value) = (self.server.clone(), to_raw_value(&self.uri).unwrap_or_default());
+        Thing { server, era, method: "resources/read", key: "uri", value }
+    }
+
+    /// The answer to `resources/read` without what is not as it was listed, and with the URIs that the
+    /// client knows; a question goes as it came.
+    pub(super) fn held(&self, body: Body) -> Result<Body, SkillReadError> {
+        let text = String::from_utf8(body.result).unwrap_or_default();
+        let result = RawValue::from_string(text).unwrap_or_default();
+        let members = Members::of(&result).unwrap_or_default();
+        let is_question = members.text("resultType").is_some_and(|it| it == "input_required");
+        if is_question && members.get("contents").is_none() {
+            return Ok(Body { result: result.get().into(), meta: body.meta });
+        }
+        let verified = self.skill.verified(&self.server, &self.uri, &result)?;
+        let contents = verified.iter().map(|(uri, raw)| {
+            let mut out = Vec::with_capacity(raw.get().len() + 64);
+            let shown = if **uri == *self.uri { self.asked.clone() } else { self.shown_as(uri) };
+            Members::of(raw).unwrap_or_default().write_with(&mut out, "uri", &shown);
+            out
+        });
+        let contents = [b"[", &*contents.collect::<Vec<_>>().join(&b','), b"]"].concat();
+        let contents =
+            String::from_utf8(contents).ok().and_then(|it| RawValue::from_string(it).ok());
+        let contents = contents.unwrap_or_default();
+        let held = members.0.iter().map(|(key, value)| match &**key {
+            "contents" => (key.clone(), &*contents),
+            _ => (key.clone(), *value),
+        });
+        let mut out = Vec::new();
+        write::json(&mut out, &Members(held.collect()));
+        Ok(Body { result: out, meta: body.meta })
     }
 }
 

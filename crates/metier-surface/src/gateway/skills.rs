@@ -3,36 +3,50 @@
 use std::{fmt, sync::Arc};
 
 use metier_skills::differing_field;
-use metier_upstreams::{Files, ServerName, SkillContent, SkillReadError};
-use metier_wire::{Era, Error};
+use metier_upstreams::{Files, ServerName, SkillContent};
+use metier_wire::Error;
 
-use super::{Gateway, inside::Inside, journey::explained};
+use super::{
+    Gateway,
+    inside::Inside,
+    journey::{Parcel, Target, explained},
+    things::era as era_of,
+};
 use crate::{
     call::Call,
-    library::{Contents, unknown_resource, write_contents},
+    library::unknown_resource,
     responder::{Body, Done},
     served::{Origin, Served},
     text::{Line, Visible},
-    tools::{Blob, Reply},
+    tools::{Blob, Order, Reply},
 };
 
 impl Gateway {
-    /// Reads a file of a skill as a resource, and holds it to what was listed.
-    pub(crate) async fn read_file(&self, file: &Inside, shown: &str, era: Era) -> Done {
-        let Inside { server, skill, uri } = file;
-        let content = self.upstreams.read_skill(server, skill, uri, Arc::new(())).await;
-        let content = content.map_err(|error| match error {
-            SkillReadError::Call(error) => explained(&error),
-            SkillReadError::Unlisted(_) => unknown_resource(shown, era),
-            error => {
-                tracing::warn!(%server, %error, "a file of a skill is not what was listed");
-                Error::internal(error.to_string())
+    /// Reads a file of a skill as a resource. What comes is held to what was listed, and passed on as
+    /// it was sent but for its URI.
+    pub(super) async fn read_file(
+        self: Arc<Self>,
+        file: Inside,
+        parcel: Parcel,
+        call: Call,
+    ) -> Done {
+        let (shown, era) = (file.asked.clone(), call.era());
+        if !file.skill.holds(&file.uri) {
+            return Err(unknown_resource(&shown, era));
+        }
+        let thing = file.thing(era_of(&self.shelf().roster, &file.server));
+        let read = Arc::clone(&self).run(Target::Things(vec![thing]), parcel, call).await;
+        let body = read.inspect_err(|error| {
+            // Our own errors say that there was no answer.
+            if error.code != Error::INTERNAL {
+                self.upstreams.doubt(&file.server);
             }
         })?;
-        let mut out = Vec::new();
-        let contents = Contents::new(shown, content.mime_type.as_deref(), &content.bytes);
-        write_contents(&contents, era, &mut out);
-        Ok(Body::plain(out))
+        file.held(body).map_err(|error| {
+            tracing::warn!(server = %file.server, %error, "a file of a skill is not what was listed");
+            self.upstreams.doubt(&file.server);
+            Error::internal(error.to_string())
+        })
     }
 
     /// Which server a URI of a skill names that is not listed, and what it is called there.
@@ -55,8 +69,16 @@ impl Gateway {
         Ok(Served { id: root.clone(), root, server, skill })
     }
 
+    /// Fills an order for a skill of a server.
+    pub(crate) async fn fetch_skill(&self, served: &Served, order: &Order, call: &Call) -> Done {
+        match order {
+            Order::Read { path, .. } => self.read_served(served, path.as_deref(), call).await,
+            _ => self.load_skill(served, call).await,
+        }
+    }
+
     /// Loads a skill.
-    pub(crate) async fn load_skill(&self, served: &Served, call: &Call) -> Done {
+    async fn load_skill(&self, served: &Served, call: &Call) -> Done {
         let read = self.read_skill(served, "SKILL.md").await.and_then(|content| {
             let text = String::from_utf8(content.bytes)
                 .map_err(|_| format!("SKILL.md of skill '{}' is not UTF-8.", served.id))?;
@@ -77,12 +99,7 @@ impl Gateway {
     }
 
     /// Reads a file of a skill, or lists its files.
-    pub(crate) async fn read_served(
-        &self,
-        served: &Served,
-        path: Option<&str>,
-        call: &Call,
-    ) -> Done {
+    async fn read_served(&self, served: &Served, path: Option<&str>, call: &Call) -> Done {
         let Some(path) = path else {
             return Ok(Body::plain(reply(call, |reply| reply.text(FileList(served)))));
         };

@@ -7,12 +7,13 @@ use metier_wire::{Era, Error, Members};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    Gateway,
+    Gateway, Shelf,
     journey::{Parcel, Target, Thing},
 };
 use crate::{
+    call::Call,
     library::{required, unknown_resource},
-    responder::{Answer, Asking, Body, Meta, Work},
+    responder::{Answer, Asking, Body, Done, Meta, Work},
     text::Line,
 };
 
@@ -25,14 +26,32 @@ const NOTHING_MODERN: &[u8] =
 type Find = fn(&Roster, &Members<'_>, Era) -> Result<Vec<Thing>, Error>;
 
 impl Gateway {
-    /// The way of `resources/read`.
+    /// The way of `resources/read`; files of skills are held to what was listed of them.
     pub(crate) fn read(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Work, Error> {
-        self.fetch(asking, resource)
+        let (uri, parcel) = (uri_of(asking)?, Parcel::of(asking));
+        let gateway = Arc::clone(self);
+        Ok(Box::new(move |call| {
+            Box::pin(async move {
+                gateway.meet_owner(&uri).await;
+                match gateway.inside(&uri)? {
+                    Some(file) => gateway.read_file(file, parcel, call).await,
+                    None => gateway.fetch(parcel, resource, call).await,
+                }
+            })
+        }))
     }
 
     /// The way of `prompts/get`.
     pub(crate) fn get_prompt(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Work, Error> {
-        self.fetch(asking, prompt)
+        let name = asking.request.params.and_then(Members::of).and_then(|it| it.text("name"));
+        let (name, parcel) = (name.unwrap_or_default().into_owned(), Parcel::of(asking));
+        let gateway = Arc::clone(self);
+        Ok(Box::new(move |call| {
+            Box::pin(async move {
+                gateway.meet(&name).await;
+                gateway.fetch(parcel, prompt, call).await
+            })
+        }))
     }
 
     /// The way of `completion/complete`; servers that complete nothing are not asked.
@@ -45,7 +64,8 @@ impl Gateway {
             offer.is_some_and(|offer| offer.has("completions"))
         };
         if things.iter().any(completes) {
-            return self.fetch(asking, referred);
+            let (gateway, parcel) = (Arc::clone(self), Parcel::of(asking));
+            return Ok(Box::new(move |call| Box::pin(gateway.fetch(parcel, referred, call))));
         }
         let nothing = match asking.era() {
             Era::Legacy => NOTHING,
@@ -69,30 +89,17 @@ impl Gateway {
         })))
     }
 
-    /// Passes a request on to whoever has what it asks for.
-    fn fetch(self: &Arc<Self>, asking: &Asking<'_>, find: Find) -> Result<Work, Error> {
-        let (parcel, era) = (Parcel::of(asking), asking.era());
-        let gateway = Arc::clone(self);
-        let is_settled = self.settled_shelf().is_some();
-        let found =
-            find(&self.shelf().roster, &Members::of(&parcel.params).unwrap_or_default(), era);
-        let things = match found {
-            Err(error) if is_settled => return Err(error),
-            found => found,
+    /// Passes a request on to whoever has what it asks for; that may be someone who is just being met.
+    async fn fetch(self: Arc<Self>, parcel: Parcel, find: Find, call: Call) -> Done {
+        let era = call.era();
+        let find = |shelf: &Shelf| {
+            find(&shelf.roster, &Members::of(&parcel.params).unwrap_or_default(), era)
         };
-        Ok(Box::new(move |call| {
-            Box::pin(async move {
-                let things = match things {
-                    Ok(things) => things,
-                    // It may belong to someone who is just being met.
-                    Err(_) => {
-                        let shelf = gateway.settled().await;
-                        find(&shelf.roster, &Members::of(&parcel.params).unwrap_or_default(), era)?
-                    }
-                };
-                gateway.run(Target::Things(things), parcel, call).await
-            })
-        }))
+        let things = match find(&self.shelf()) {
+            Err(_) if self.settled_shelf().is_none() => find(&*self.settled().await)?,
+            found => found?,
+        };
+        self.run(Target::Things(things), parcel, call).await
     }
 }
 

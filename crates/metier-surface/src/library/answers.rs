@@ -108,7 +108,7 @@ impl Surface {
         let gateway = self.gateway.clone().ok_or_else(|| no_skill(&uri))?;
         let filter = self.filter().clone();
         Ok(later(async move |call| {
-            gateway.settled().await;
+            gateway.meet_owner(&uri).await;
             // A server may have skills that it does not list.
             let found = match gateway.inside(&uri)? {
                 Some(it) if it.is_skill() => Some((it.shown(), (it.server, it.uri))),
@@ -139,7 +139,7 @@ impl Surface {
         let gateway = self.gateway.clone().ok_or_else(|| no_folder(&uri))?;
         let counter = self.counter.clone();
         Ok(later(async move |call| {
-            gateway.settled().await;
+            gateway.meet_owner(&uri).await;
             let offer = counter.offer(&call).await?;
             let inside = gateway.inside(&uri)?.ok_or_else(|| no_folder(&uri))?;
             let served = offer.served().get(&inside.server, &inside.skill);
@@ -156,12 +156,7 @@ impl Surface {
             return Ok(self.on_disk(move |library, era, out| library.read(&uri, era, out)));
         }
         let Some(gateway) = self.gateway.clone() else { return Err(unknown_resource(&uri, era)) };
-        match gateway.inside(&uri)? {
-            None => gateway.read(asking).map(Answer::Later),
-            Some(file) => {
-                Ok(later(async move |call| gateway.read_file(&file, &uri, call.era()).await))
-            }
-        }
+        gateway.read(asking).map(Answer::Later)
     }
 
     fn get_prompt(&self, asking: &Asking<'_>) -> Result<Answer, Error> {

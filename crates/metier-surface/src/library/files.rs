@@ -43,10 +43,10 @@ struct Template {
 /// The contents of one resource, as text or as base64.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Contents<'a> {
-    pub(crate) uri: &'a str,
+struct Contents<'a> {
+    uri: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mime_type: Option<&'a str>,
+    mime_type: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ impl Library {
 
 impl<'a> Contents<'a> {
     /// Text where the bytes are text, else base64: what is read is what is on the disk, to the byte.
-    pub(crate) fn new(uri: &'a str, mime_type: Option<&'a str>, bytes: &'a [u8]) -> Contents<'a> {
+    fn new(uri: &'a str, mime_type: Option<&'a str>, bytes: &'a [u8]) -> Contents<'a> {
         match str::from_utf8(bytes) {
             Ok(text) => Contents { uri, mime_type, text: Some(text), blob: None },
             Err(_) => {
@@ -126,7 +126,7 @@ impl<'a> Contents<'a> {
 }
 
 /// Appends the result of `resources/read`.
-pub(crate) fn write_contents(contents: &Contents<'_>, era: Era, out: &mut Vec<u8>) {
+fn write_contents(contents: &Contents<'_>, era: Era, out: &mut Vec<u8>) {
     out.extend_from_slice(match era {
         Era::Legacy => br#"{"contents":["#.as_slice(),
         Era::Modern => br#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":["#,

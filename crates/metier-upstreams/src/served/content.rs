@@ -122,19 +122,56 @@ impl Upstreams {
         }
         let result = self.read(server, uri, caller).await.map_err(SkillReadError::Call);
         let content = result.and_then(|it| skill.content(file, &it));
-        if let Err(error) = &content
-            && error.is_stale()
-            && let Some(link) = self.roster().server(server).and_then(|it| it.standing.link.clone())
-        {
+        content.inspect_err(|error| {
+            if error.is_stale() {
+                self.doubt(server);
+            }
+        })
+    }
+
+    /// Asks a server again what it offers: it has answered as if that were something else by now.
+    pub fn doubt(&self, server: &ServerName) {
+        let roster = self.roster();
+        if let Some(link) = roster.server(server).and_then(|it| it.standing.link.as_ref()) {
             link.board().miss();
         }
-        content
     }
 }
 
 impl ServedSkill {
+    /// Those contents in the answer to `resources/read` of a file that are what was listed, as they
+    /// were sent. The file itself must be among them, and nothing else under its URI; what else there
+    /// is need not.
+    pub fn verified<'a>(
+        &self,
+        server: &ServerName,
+        uri: &str,
+        result: &'a RawValue,
+    ) -> Result<Vec<(Box<str>, &'a RawValue)>, SkillReadError> {
+        let file =
+            |uri: Box<str>| FileOfSkill { server: server.clone(), skill: self.name.clone(), uri };
+        let all: Contents<'_> = serde_json::from_str(result.get()).unwrap_or_default();
+        let mut verified = Vec::new();
+        for raw in all.contents {
+            let Ok(content) = serde_json::from_str::<Content>(raw.get()) else { continue };
+            let its_uri: Box<str> = content.uri.as_str().into();
+            if !self.holds(&its_uri) {
+                continue;
+            }
+            match self.hold(file(its_uri.clone()), content) {
+                Err(error) if *its_uri == *uri => return Err(error),
+                held => verified.extend(held.map(|_| (its_uri, raw))),
+            }
+        }
+        match verified.iter().any(|(it, _)| **it == *uri) {
+            true => Ok(verified),
+            false => Err(SkillReadError::Empty(file(uri.into()))),
+        }
+    }
+
     /// Whether a URI is that of one of its files, as far as one can know.
-    fn holds(&self, uri: &str) -> bool {
+    #[must_use]
+    pub fn holds(&self, uri: &str) -> bool {
         match &self.files {
             Files::Listed(_) => self.file(uri).is_some(),
             Files::Dynamic => is_below(self.root(), uri),
@@ -147,15 +184,21 @@ impl ServedSkill {
         file: FileOfSkill,
         result: &RawValue,
     ) -> Result<SkillContent, SkillReadError> {
-        let Some(content) = found(&file.uri, result) else {
-            return Err(SkillReadError::Empty(file));
-        };
-        let (bytes, is_text) = match (content.text, content.blob) {
-            (Some(text), _) => (text.into_bytes(), true),
-            (None, Some(blob)) => match STANDARD.decode(blob.trim()) {
-                Ok(bytes) => (bytes, false),
-                Err(_) => return Err(SkillReadError::Garbled(file)),
-            },
+        match found(&file.uri, result) {
+            Some(content) => self.hold(file, content),
+            None => Err(SkillReadError::Empty(file)),
+        }
+    }
+
+    /// A file, if it is what was listed.
+    fn hold(&self, file: FileOfSkill, content: Content) -> Result<SkillContent, SkillReadError> {
+        let blob = content.blob.as_deref().map(|it| STANDARD.decode(it.trim()));
+        let (bytes, is_text) = match (content.text.map(String::into_bytes), blob) {
+            (Some(text), None) => (text, true),
+            // Who reads it may take either.
+            (Some(text), Some(Ok(blob))) if text == blob => (text, true),
+            (None, Some(Ok(blob))) => (blob, false),
+            (_, Some(_)) => return Err(SkillReadError::Garbled(file)),
             (None, None) => return Err(SkillReadError::Empty(file)),
         };
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);

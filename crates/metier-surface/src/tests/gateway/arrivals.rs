@@ -1,6 +1,6 @@
 //! Arrivals: what waits for servers that are just being met, and for how long.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use metier_wire::Era;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{
     fake::{Act, Fake, SOON},
     fixture::{Front, Look, names, plan, result},
 };
-use crate::Expose;
+use crate::{Expose, Presentation};
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 const LISTS: [&str; 4] =
@@ -132,6 +132,51 @@ async fn a_tool_is_waited_for_by_its_own_name_and_through_the_tool_that_calls_ot
         fake.sees("tools/list", 1).await;
         fake.go_on();
         assert_eq!(client.answer_to(id).await["result"]["content"], json!([]), "{params}");
+    }
+}
+
+#[tokio::test]
+async fn a_skill_of_a_server_that_is_being_met_is_waited_for_longer_than_any_list() {
+    const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
+    let uri = "skill://pets/cat/SKILL.md";
+    let digest = metier_skills::Digest::of(TEXT.as_bytes()).to_string();
+    let entry = json!({ "uri": uri, "frontmatter": { "name": "cat", "description": "Cats" },
+        "resources": [{ "uri": uri, "digest": digest, "size": TEXT.len() }] });
+    let got = json!({ "skill": entry }).to_string();
+    let read = json!({ "contents": [{ "uri": uri, "text": TEXT }] }).to_string();
+    let fake = late(Era::Legacy)
+        .skilled(std::slice::from_ref(&entry))
+        .on("skills/get", move |_| vec![Act::Give(got.clone())])
+        .on("resources/read", move |_| vec![Act::Give(read.clone())]);
+    let look = Look { presentation: Presentation::default(), ..Look::default() };
+    let front = Front::begin(look, plan(&[("a", &fake)]).await);
+    fake.sees("tools/list", 1).await;
+    tokio::time::pause();
+    front.client(Era::Legacy).ask("prompts/list", json!({})).await;
+    tokio::time::resume();
+    let (shown, folder) = ("skill://a/pets/cat/SKILL.md", "skill://a/pets/cat");
+    let skill = |tool: &str, name: &str| json!({ "name": tool, "arguments": { "name": name } });
+    let requests = [
+        ("tools/call", skill("skill", "a:cat")),
+        ("tools/call", skill("skill", folder)),
+        ("tools/call", skill("skills_read", "a:cat")),
+        ("resources/read", json!({ "uri": shown })),
+        ("skills/get", json!({ "uri": shown })),
+        ("resources/directory/read", json!({ "uri": folder })),
+        ("prompts/get", json!({ "name": "a__p" })),
+    ];
+    let mut client = front.client(Era::Legacy);
+    let ids: Vec<u64> = requests.iter().map(|(method, it)| client.send(method, it)).collect();
+    assert!(!client.has_answer_at_once());
+    fake.go_on();
+    let mut answers = HashMap::new();
+    while answers.len() < ids.len() {
+        let message = client.next().await;
+        answers.extend(message["id"].as_u64().map(|id| (id, message)));
+    }
+    for (id, request) in ids.iter().zip(&requests) {
+        let result = &answers[id]["result"];
+        assert!(result.is_object() && result["isError"] != true, "{request:?}: {result}");
     }
 }
 

@@ -128,12 +128,76 @@ async fn a_file_of_a_listed_skill_is_held_to_its_digest_however_it_is_asked_for(
             "skill://pets/cat/SKILL.md",
         ] {
             let answer = client.ask("resources/read", json!({ "uri": uri })).await;
-            let read = json!({ "contents": [{ "uri": uri, "text": TEXT }] });
+            let read =
+                json!({ "resultType": "complete", "contents": [{ "uri": uri, "text": TEXT }] });
             match is_fine {
                 true => assert_eq!(answer["result"], read),
                 false => assert_eq!(answer["error"]["code"], -32603, "{answer}"),
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_what_was_listed_arrives_as_it_was_sent_with_progress() {
+    let machine = Machine::new("");
+    for era in ERAS {
+        let fake = fake(era, &entry("own://pets/cat", TEXT), TEXT).on("resources/read", |message| {
+            let params = &message["params"];
+            assert_eq!(params["odd"], 7);
+            let token = &params["_meta"]["progressToken"];
+            let progress = json!({ "progressToken": token, "progress": 1 });
+            let content = |uri: &str, text: &str| {
+                format!(r#"{{"odd":1.50,"uri":"{uri}","text":{},"_meta":{{"x":[]}}}}"#, json!(text))
+            };
+            let file = content("own://pets/cat/SKILL.md", TEXT);
+            let other = content("own://pets/cat/a/b.md", "deep");
+            let changed = content("own://pets/cat/a/b.md", "deeq");
+            let foreign = content("own://pets/dog/SKILL.md", "x");
+            let result = format!(
+                r#"{{"more":[],"resultType":"complete","ttlMs":9,"cacheScope":"public","contents":[{file},{other},{changed},{foreign}]}}"#
+            );
+            vec![Act::Say("notifications/progress", progress), Act::Give(result)]
+        });
+        let front = front(&machine, &fake).await;
+        for client_era in ERAS {
+            let mut client = front.client(client_era);
+            client.ask("skills/list", json!({})).await;
+            let asked = json!({ "uri": "skill://zoo/pets/%63at/SKILL.md", "odd": 7 });
+            let answer =
+                client.ask_with("resources/read", asked, r#""progressToken":"mine""#).await;
+            let content = |uri: &str, text: &str| json!({ "odd": 1.50, "uri": uri, "text": text, "_meta": { "x": [] } });
+            let contents = json!([
+                content("skill://zoo/pets/%63at/SKILL.md", TEXT),
+                content("skill://zoo/pets/cat/a/b.md", "deep"),
+            ]);
+            assert_eq!(answer["result"]["contents"], contents, "{answer}");
+            assert_eq!(answer["result"]["more"], json!([]));
+            assert_eq!((&answer["result"]["ttlMs"], client.asides.len()), (&json!(9), 1));
+            assert_eq!(client.asides[0]["params"]["progressToken"], "mine");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_with_two_texts_is_read_only_if_both_are_what_was_listed() {
+    let machine = Machine::new("");
+    let uri = r#""uri":"skill://pets/cat/SKILL.md""#;
+    let text = json!(TEXT);
+    for content in [
+        format!(r#"{{{uri},"text":{text},"blob":"eA=="}}"#),
+        format!(r#"{{{uri},"text":{text},"text":"x"}}"#),
+        format!(r#"{{{uri},"text":{text},"te\u0078t":"x"}}"#),
+        format!(r#"{{{uri},"text":{text}}},{{{uri},"text":"x"}}"#),
+    ] {
+        let fake = fake(Era::Legacy, &entry("skill://pets/cat", TEXT), TEXT)
+            .on("resources/read", move |_| {
+                vec![Act::Give(format!(r#"{{"contents":[{content}]}}"#))]
+            });
+        let front = front(&machine, &fake).await;
+        let asked = json!({ "uri": "skill://zoo/pets/cat/SKILL.md" });
+        let answer = front.client(Era::Legacy).ask("resources/read", asked).await;
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
     }
 }
 
