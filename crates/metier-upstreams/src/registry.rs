@@ -191,6 +191,12 @@ impl PromptRegistry {
         self.entries.get(self.names.place(name).or_else(|| self.names.only(name))?)
     }
 
+    /// The prompts that a name may mean, where several servers have it for one of theirs.
+    pub fn ambiguous<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a PromptEntry> {
+        let is_shared = self.names.by_own.get(name) == Some(&None);
+        self.entries.iter().filter(move |it| is_shared && *it.prompt.key == *name)
+    }
+
     /// All prompts, by server and name.
     #[must_use]
     pub fn entries(&self) -> &[PromptEntry] {

@@ -2,13 +2,14 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use metier_upstreams::{Roster, Route, ServerName};
+use metier_upstreams::{PromptEntry, Roster, Route, ServerName};
 use metier_wire::{Era, Error, Members};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Gateway, Shelf,
     journey::{Parcel, Target, Thing},
+    tools::MOST_NAMES,
 };
 use crate::{
     call::Call,
@@ -136,7 +137,7 @@ fn resource(roster: &Roster, params: &Members<'_>, client: Era) -> Result<Vec<Th
 
 fn prompt(roster: &Roster, params: &Members<'_>, _: Era) -> Result<Vec<Thing>, Error> {
     let name = required(params, "name")?;
-    let entry = roster.prompts().find(&name).ok_or_else(|| unknown("prompt", &name))?;
+    let entry = found_prompt(roster, &name)?;
     Ok(vec![Thing {
         era: era(roster, &entry.server),
         server: entry.server.clone(),
@@ -144,6 +145,21 @@ fn prompt(roster: &Roster, params: &Members<'_>, _: Era) -> Result<Vec<Thing>, E
         key: "name",
         value: to_raw_value(&entry.prompt.key).unwrap_or_default(),
     }])
+}
+
+/// The prompt that a name means; one that means several is refused with theirs.
+fn found_prompt<'r>(roster: &'r Roster, name: &str) -> Result<&'r PromptEntry, Error> {
+    let prompts = roster.prompts();
+    if let Some(entry) = prompts.find(name) {
+        return Ok(entry);
+    }
+    let names = prompts.ambiguous(name).take(MOST_NAMES).map(|it| format!("`{}`", it.wire_name));
+    let names: Vec<String> = names.collect();
+    if names.is_empty() {
+        return Err(unknown("prompt", name));
+    }
+    let (name, names) = (Line(name, 100), names.join(", "));
+    Err(Error::invalid_params(format!("prompt `{name}` is ambiguous: get one of {names}")))
 }
 
 /// What a completion refers to.
@@ -154,7 +170,7 @@ fn referred(roster: &Roster, params: &Members<'_>, _: Era) -> Result<Vec<Thing>,
     let (server, key, own) = match reference.text("type").as_deref() {
         Some("ref/prompt") => {
             let name = required(&reference, "name")?;
-            let entry = roster.prompts().find(&name).ok_or_else(|| unknown("prompt", &name))?;
+            let entry = found_prompt(roster, &name)?;
             (entry.server.clone(), "name", Cow::Owned(entry.prompt.key.to_string()))
         }
         Some("ref/resource") => {

@@ -18,8 +18,8 @@ use crate::{
     tools::{Reply, Tool},
 };
 
-/// How many tools are named where one name means several.
-const MOST_NAMES: usize = 50;
+/// How many are named where one name means several.
+pub(super) const MOST_NAMES: usize = 50;
 
 impl Gateway {
     /// Answers a call of a tool of that name; none if nobody has such a tool.

@@ -98,6 +98,24 @@ async fn a_prompt_is_asked_for_by_wire_name_or_id_and_the_server_hears_its_own()
 }
 
 #[tokio::test]
+async fn a_name_that_two_servers_have_for_a_prompt_is_refused_with_both_full_names() {
+    let fakes = ["a", "b"].map(|_| Fake::legacy().listing("prompts/list", r#"{"name":"p"}"#));
+    let front = Front::of(&[("a", &fakes[0]), ("b", &fakes[1])]).await;
+    let reference = json!({ "type": "ref/prompt", "name": "p" });
+    for (method, asked) in [
+        ("prompts/get", json!({ "name": "p" })),
+        (
+            "completion/complete",
+            json!({ "ref": reference, "argument": { "name": "x", "value": "" } }),
+        ),
+    ] {
+        let (code, message) = error(&front.client(Era::Legacy).ask(method, asked).await);
+        assert_eq!(code, -32602);
+        assert_eq!(message, r#""prompt `p` is ambiguous: get one of `a__p`, `b__p`""#);
+    }
+}
+
+#[tokio::test]
 async fn completion_asks_the_server_in_its_own_words() {
     let template = r#"{"uriTemplate":"x:{id}","name":"x"}"#;
     for era in ERAS {
