@@ -26,9 +26,9 @@ use metier_skills::{Catalog, SKILL_FILE, Skill};
 use self::address::Address;
 pub(crate) use self::{
     address::joined,
-    answers::required,
+    answers::{cursor_of, required},
     completion::TEMPLATE,
-    entries::{Page, write_entry},
+    entries::{Page, unknown_cursor, write_entry},
     files::{Resource, unknown_resource, write_template},
     prompts::write_prompt,
     watched::WatchedFiles,
@@ -120,18 +120,32 @@ impl Library {
         &self.holdings
     }
 
+    /// At which place of the list the skill is whose prompt goes by this name.
+    pub(crate) fn prompt(&self, name: &str) -> Option<usize> {
+        self.by_prompt.get(name).copied()
+    }
+
     /// The skill whose prompt goes by this name, or that goes by it itself.
     pub(crate) fn prompted(&self, name: &str) -> Option<&Holding> {
-        let at = self.by_prompt.get(name).copied();
+        let at = self.prompt(name);
         let at = at.or_else(|| self.holdings.iter().position(|it| *it.id == *name))?;
         self.holdings.get(at)
     }
 
     /// At which place of the list the skill is whose `SKILL.md` has this URI.
     pub(crate) fn position(&self, uri: &str) -> Option<usize> {
+        self.place_of(uri).filter(|(_, path)| path == SKILL_FILE).map(|(at, _)| at)
+    }
+
+    /// The same of the skill's own file, whatever that is called.
+    pub(crate) fn listed(&self, uri: &str) -> Option<usize> {
+        let (at, path) = self.place_of(uri)?;
+        (*path == *self.holdings.get(at)?.skill.file_name).then_some(at)
+    }
+
+    fn place_of(&self, uri: &str) -> Option<(usize, String)> {
         let Found::Within(holding, path) = self.find(uri)? else { return None };
-        let at = *self.by_place.get(&holding.place)?;
-        (path == SKILL_FILE).then_some(at)
+        Some((*self.by_place.get(&holding.place)?, path))
     }
 
     /// What a URI means; none if nothing here can have it.

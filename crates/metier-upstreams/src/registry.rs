@@ -191,6 +191,12 @@ impl PromptRegistry {
         self.entries.get(self.names.place(name).or_else(|| self.names.only(name))?)
     }
 
+    /// At which place of all prompts the one of that id or wire name is.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.names.place(name)
+    }
+
     /// The prompts that a name may mean, where several servers have it for one of theirs.
     pub fn ambiguous<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a PromptEntry> {
         let is_shared = self.names.by_own.get(name) == Some(&None);

@@ -114,10 +114,10 @@ impl ResourceRegistry {
         &self.templates
     }
 
-    /// Whether clients are shown a resource under that URI.
+    /// At which place of all resources the one is that clients are shown under that URI.
     #[must_use]
-    pub fn lists(&self, uri: &str) -> bool {
-        self.by_uri.contains_key(uri)
+    pub fn position(&self, uri: &str) -> Option<usize> {
+        self.by_uri.get(uri).copied()
     }
 
     /// Whom to ask for a URI that a client names, best first; nobody, if no server could have it.

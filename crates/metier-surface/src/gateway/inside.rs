@@ -52,7 +52,7 @@ impl Gateway {
             has_skills_like(roster, route).then_some(reason)
         });
         let unclean = unclean.or_else(|| NormalUri::of(uri).err().filter(|_| names_skill(uri)));
-        match unclean.filter(|_| !roster.resources().lists(uri)) {
+        match unclean.filter(|_| roster.resources().position(uri).is_none()) {
             Some(reason) => {
                 let message = format!("`{}` is no URI of a skill: {reason}", Line(uri, 200));
                 Err(Error::invalid_params(message))

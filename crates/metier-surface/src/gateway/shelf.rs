@@ -91,7 +91,12 @@ impl Rendered {
         &self.bytes
     }
 
-    /// One of them, by its place.
+    /// How many there are, with those that are not shown.
+    pub(crate) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// One of them, by its place; nothing if it is not shown.
     pub(crate) fn get(&self, at: usize) -> &[u8] {
         self.spans.get(at).map(|span| &self.bytes[span.clone()]).unwrap_or_default()
     }

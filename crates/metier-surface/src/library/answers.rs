@@ -65,11 +65,7 @@ impl Surface {
     }
 
     fn list_skills(&self, asking: &Asking<'_>) -> Result<Answer, Error> {
-        let params = params_of(asking);
-        let cursor = match params.get("cursor") {
-            None => None,
-            Some(_) => Some(required(&params, "cursor")?.into_owned()),
-        };
+        let cursor = cursor_of(asking)?;
         let (counter, gateway) = (self.counter.clone(), self.gateway.clone());
         let digests = Arc::clone(&self.digests);
         Ok(later(async move |call| {
@@ -253,6 +249,15 @@ fn no_skill(uri: &str) -> Error {
 
 fn params_of<'a>(asking: &Asking<'a>) -> Members<'a> {
     asking.request.params.and_then(Members::of).unwrap_or_default()
+}
+
+/// The cursor that a request for a list has.
+pub(crate) fn cursor_of(asking: &Asking<'_>) -> Result<Option<String>, Error> {
+    let params = params_of(asking);
+    match params.get("cursor") {
+        None => Ok(None),
+        Some(_) => required(&params, "cursor").map(|it| Some(it.into_owned())),
+    }
 }
 
 fn uri_of(asking: &Asking<'_>) -> Result<String, Error> {

@@ -43,10 +43,7 @@ impl Page {
         let library = offer.library();
         let here = library.position(uri);
         let at = here.or_else(|| Some(library.holdings().len() + offer.served().position(uri)?));
-        at.map(Page).ok_or_else(|| {
-            let message = format!("`cursor` is unknown or stale: `{}`; list anew", Line(uri, 200));
-            Error::invalid_params(message)
-        })
+        at.map(Page).ok_or_else(|| unknown_cursor(uri))
     }
 
     /// Appends the result.
@@ -87,6 +84,12 @@ impl Page {
         }
         out.push(b'}');
     }
+}
+
+/// What somebody hears whose cursor stands nowhere.
+pub(crate) fn unknown_cursor(cursor: &str) -> Error {
+    let cursor = Line(cursor, 200);
+    Error::invalid_params(format!("`cursor` is unknown or stale: `{cursor}`; list anew"))
 }
 
 /// The URI of the skill at a place of the whole list.

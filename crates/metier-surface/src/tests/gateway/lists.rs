@@ -103,7 +103,7 @@ async fn a_list_says_what_its_era_wants_and_through_whom_it_came() {
 }
 
 #[tokio::test]
-async fn a_list_has_one_page_and_no_other() {
+async fn a_cursor_that_was_not_given_out_is_refused() {
     let front = Front::of(&[("a", &Fake::legacy())]).await;
     for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
         for era in ERAS {

@@ -5,7 +5,13 @@ use metier_wire::Era;
 use serde_json::{Value, json};
 
 use super::{ERAS, TREE, all, ask, front, refusal, uri};
-use crate::tests::tools::fixture::Machine;
+use crate::tests::{
+    gateway::{
+        fake::Fake,
+        fixture::{Front, Look, plan},
+    },
+    tools::fixture::Machine,
+};
 
 fn digest(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string()
@@ -150,6 +156,45 @@ async fn many_skills_come_by_pages_and_each_once() {
     uris.sort();
     uris.dedup();
     assert_eq!(uris.len(), 600);
+}
+
+#[tokio::test]
+async fn resources_and_prompts_come_by_pages_too_and_each_once() {
+    let skill = |at: usize| format!("//- custom/s{at}/SKILL.md\nname: s{at} | description: d\n");
+    let machine = Machine::new(&(0..999).map(skill).collect::<String>());
+    let items = |key: &str| {
+        let item = |at: usize| format!(r#"{{"{key}":"x:{at}","name":"x:{at}"}}"#);
+        (0..1_003).map(item).collect::<Vec<_>>().join(",")
+    };
+    let fake = Fake::legacy()
+        .listing("resources/list", &items("uri"))
+        .listing("prompts/list", &items("odd"));
+    let front = Front::begin(Look::default(), plan(&[("zoo", &fake)]).await);
+    front.publisher.publish(machine.catalog());
+    for (method, list, key) in
+        [("resources/list", "resources", "uri"), ("prompts/list", "prompts", "name")]
+    {
+        let mut client = front.client(Era::Modern);
+        let (mut params, mut seen, mut pages) = (json!({}), Vec::new(), Vec::new());
+        loop {
+            let page = ask(&mut client, method, params).await;
+            let listed = all(&page[list], key);
+            pages.push(listed.len());
+            seen.extend(listed.into_iter().map(str::to_owned));
+            match &page["nextCursor"] {
+                Value::Null => break,
+                cursor => params = json!({ "cursor": cursor }),
+            }
+        }
+        assert_eq!(pages, [1_000, 1_000, 2], "{method}");
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 2_002);
+        for cursor in [json!("x"), json!(""), json!(7)] {
+            let (code, message) = refusal(&mut client, method, json!({ "cursor": cursor })).await;
+            assert_eq!((code, message.contains("`cursor`")), (-32602, true), "{message}");
+        }
+    }
 }
 
 #[tokio::test]
