@@ -11,7 +11,10 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::{
+    fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat},
+    io::Errno,
+};
 
 use super::{Entry, FileId, Listing, Names, Stamp};
 use crate::problem::Cause;
@@ -90,7 +93,11 @@ fn open_file(within: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<(File
     // Without NONBLOCK a pipe that bears the name of a skill would hold everything up.
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let unreadable = |error: io::Error| Cause::unreadable(&error);
-    let file = openat(within, path, flags, Mode::empty()).map_err(|it| unreadable(it.into()))?;
+    let file = openat(within, path, flags, Mode::empty()).map_err(|error| match error {
+        // A socket, or a device that is not there.
+        Errno::NXIO | Errno::NODEV => Cause::NotAFile,
+        error => unreadable(error.into()),
+    })?;
     let file = File::from(file);
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {

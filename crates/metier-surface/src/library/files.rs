@@ -1,7 +1,5 @@
 //! Files of skills as resources: what is said of each, and what is in it.
 
-use std::error::Error as _;
-
 use base64::{display::Base64Display, engine::general_purpose::STANDARD};
 use metier_skills::{Cause, FileError};
 use metier_wire::{Era, Error, write};
@@ -98,13 +96,15 @@ impl Library {
             return Err(unknown_resource(uri, era));
         };
         let bytes = holding.skill.read_file(&path).map_err(|error| match error {
-            FileError::Outside | FileError::Missing { .. } | FileError::Bad(Cause::NotAFile) => {
-                unknown_resource(uri, era)
-            }
-            FileError::Bad(cause) => {
-                let error = cause.source().unwrap_or(&cause);
-                tracing::warn!(uri, error, "a file of a skill cannot be read");
+            FileError::Outside | FileError::Missing { .. } => unknown_resource(uri, era),
+            FileError::Bad(Cause::Unreadable(kind)) => {
+                let cause = Cause::Unreadable(kind);
+                tracing::warn!(uri, %cause, "a file of a skill cannot be read");
                 Error::internal(format!("`{}`: {cause}", Line(uri, 200)))
+            }
+            // Asking again is no use: it is no resource as long as that is so.
+            FileError::Bad(cause) => {
+                no_resource(uri, era, format!("`{}` cannot be read: {cause}", Line(uri, 200)))
             }
         })?;
         write_contents(&Contents::new(uri, Some(mime_type(&path)), &bytes), era, out);
@@ -138,6 +138,11 @@ fn write_contents(contents: &Contents<'_>, era: Era, out: &mut Vec<u8>) {
 /// What somebody hears who asks for a resource that nobody has.
 pub(crate) fn unknown_resource(uri: &str, era: Era) -> Error {
     let message = format!("there is no resource `{}`: `resources/list` names them", Line(uri, 200));
+    no_resource(uri, era, message)
+}
+
+/// The same in other words.
+fn no_resource(uri: &str, era: Era, message: String) -> Error {
     let is_repeated = uri.len() <= LONGEST_REPEATED;
     let data = is_repeated.then(|| to_raw_value(&json!({ "uri": uri })).ok()).flatten();
     let code = match era {

@@ -160,6 +160,29 @@ async fn every_uri_that_is_given_out_can_be_read_whatever_the_skill_is_called() 
 
 #[cfg(unix)]
 #[tokio::test]
+async fn what_is_no_file_or_too_long_is_refused_with_the_reason_and_its_uri() {
+    let machine = Machine::new(TREE);
+    let path = |name: &str| machine.path(&format!("custom/pdf/{name}"));
+    let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+    fs::File::create(path("long")).unwrap().set_len((16 << 20) + 1).unwrap();
+    let front = front(&machine);
+    for (era, code) in ERAS.into_iter().zip([-32002, -32602]) {
+        let mut client = front.client(era);
+        for (name, reason) in [
+            ("socket", "not a regular file"),
+            ("docs", "not a regular file"),
+            ("long", "longer than 16384 KiB"),
+        ] {
+            let refused =
+                refusal(&mut client, "resources/read", uri(&format!("custom/pdf/{name}"))).await;
+            let message = format!("`skill://~/custom/pdf/{name}` cannot be read: {reason}");
+            assert_eq!(refused, (code, message));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_link_that_leaves_the_folder_is_not_followed() {
     let machine = Machine::new(&format!(
         "{TREE}//- secret/key\nprivate\n//- custom/pdf/out -> secret\n//- custom/pdf/key -> secret/key\n"
