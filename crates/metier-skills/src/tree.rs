@@ -116,18 +116,27 @@ impl<T> Folder<T> {
         }
     }
 
-    /// Notes every folder as visited and every link as still to follow.
+    /// Notes every folder as visited, and every link as still to follow if anybody wants to know.
+    ///
+    /// Links in a skill's folder are not followed: what they lead to lies in the folder and is visited
+    /// there, or it is no part of the skill.
     pub(crate) fn note(
         &self,
-        path: &Path,
+        path: &mut PathBuf,
         visited: &mut HashSet<FileId>,
-        links: &mut Vec<PathBuf>,
+        mut links: Option<&mut Vec<PathBuf>>,
     ) {
-        self.each(&mut path.to_owned(), &mut |path, folder| {
-            // A folder in trouble was not seen whole: another way to it may fare better.
-            visited.extend(folder.id.filter(|_| folder.trouble.is_none()));
-            links.extend(folder.links.iter().map(|name| path.join(name)));
-        });
+        // A folder in trouble was not seen whole: another way to it may fare better.
+        visited.extend(self.id.filter(|_| self.trouble.is_none()));
+        if let Some(links) = &mut links {
+            links.extend(self.links.iter().map(|name| path.join(name)));
+        }
+        for folder in &self.folders {
+            let links = links.as_deref_mut().filter(|_| folder.skill.is_none());
+            path.push(&folder.name);
+            folder.note(path, visited, links);
+            path.pop();
+        }
     }
 }
 

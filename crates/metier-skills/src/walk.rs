@@ -87,7 +87,9 @@ impl<T: Clone + Send + Sync> Walk<'_, T> {
                 Some((path, folder))
             });
             for (path, folder) in visited.into_iter().flatten() {
-                folder.note(&path, &mut self.visited, &mut level);
+                // A source's own folder may be a skill and yet link to others.
+                let links = (path == root || folder.skill.is_none()).then_some(&mut level);
+                folder.note(&mut path.clone(), &mut self.visited, links);
                 tree.branches.insert(path, folder);
             }
         }

@@ -233,6 +233,31 @@ mod links {
     }
 
     #[test]
+    fn a_link_in_a_skill_that_leads_out_of_it_is_not_followed() {
+        check_list(
+            "//- big/tree/SKILL.md\nname: tree | description: d\n\
+             //- else/git/SKILL.md\nname: git | description: d\n\
+             //- else/git/more/out -> big\n\
+             //- custom/pdf/SKILL.md\nname: pdf | description: d\n\
+             //- custom/pdf/out -> big\n\
+             //- custom/pdf/sub/more/out -> big\n\
+             //- custom/pdf/sub/inner/SKILL.md\nname: inner | description: d\n\
+             //- custom/git -> else/git\n",
+            "git pdf inner",
+        );
+    }
+
+    #[test]
+    fn a_source_that_is_a_skill_itself_may_link_to_others() {
+        check_list(
+            "//- else/git/SKILL.md\nname: git | description: d\n\
+             //- custom/SKILL.md\nname: top | description: d\n\
+             //- custom/git -> else/git\n",
+            "top git",
+        );
+    }
+
+    #[test]
     fn a_linked_source_is_found() {
         check_list(
             "//- elsewhere/pdf/SKILL.md\nname: pdf | description: d\n//- custom -> elsewhere\n",
