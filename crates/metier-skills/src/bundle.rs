@@ -1,6 +1,7 @@
 //! A skill's bundle: the other files of its folder, and nothing outside it.
 
 use std::{
+    ffi::OsStr,
     fs, io,
     path::{Component, Path, PathBuf},
 };
@@ -9,7 +10,7 @@ use thiserror::Error;
 
 use crate::{
     disk::{self, Stamp},
-    frontmatter::split,
+    frontmatter::{is_hidden, split},
     problem::Cause,
     similar::similar_paths,
     skill::Skill,
@@ -133,30 +134,13 @@ impl Skill {
 
     /// The same with a stamp for each, and whether there are more.
     pub(crate) fn stamped_files(&self) -> io::Result<(Vec<(PathBuf, Stamp)>, bool)> {
-        let real = self.folder.canonicalize()?;
-        let mut files = Vec::new();
-        let mut folders = vec![PathBuf::new()];
-        let (mut n_seen, mut is_cut) = (0, false);
-        while let Some(folder) = folders.pop() {
-            let Ok(entries) = fs::read_dir(real.join(&folder)) else { continue };
-            for entry in entries.flatten() {
-                n_seen += 1;
-                if n_seen > MOST_FILES {
-                    is_cut = true;
-                    folders.clear();
-                    break;
-                }
-                let path = folder.join(entry.file_name());
-                let is_own = path.as_os_str() == self.file_name;
-                match look(&entry, |target| is_own || target.starts_with(&real)) {
-                    Some(Look::Folder) => folders.push(path),
-                    Some(Look::File(stamp)) => files.push((path, stamp)),
-                    None => {}
-                }
-            }
-        }
-        files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        Ok((files, is_cut))
+        stamped_files(&self.folder, &self.file_name)
+    }
+
+    /// The files whose paths have characters that steer or hide text, with those spelled out.
+    #[must_use]
+    pub fn deceptive_files(&self) -> Vec<String> {
+        deceptive_files(&self.folder, &self.file_name)
     }
 
     /// Lists what lies directly in a folder of the skill, in order; the empty path is its own.
@@ -199,6 +183,42 @@ impl Skill {
         let is_ours = real.starts_with(&folder) && asked.iter().all(is_walked);
         disk::stamp_of_file(&real).filter(|_| is_ours).map(Version)
     }
+}
+
+/// The files of a skill's folder whose paths have characters that steer or hide text.
+pub(crate) fn deceptive_files(folder: &Path, own: &OsStr) -> Vec<String> {
+    let (files, _) = stamped_files(folder, own).unwrap_or_default();
+    let paths = files.iter().map(|(path, _)| path.to_string_lossy());
+    let spelled = |path: &str| path.chars().flat_map(char::escape_debug).collect();
+    paths.filter(|it| it.contains(is_hidden)).map(|it| spelled(&it)).collect()
+}
+
+/// The files of a skill's folder with a stamp for each, and whether there are more.
+fn stamped_files(folder: &Path, own: &OsStr) -> io::Result<(Vec<(PathBuf, Stamp)>, bool)> {
+    let real = folder.canonicalize()?;
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    let (mut n_seen, mut is_cut) = (0, false);
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(real.join(&folder)) else { continue };
+        for entry in entries.flatten() {
+            n_seen += 1;
+            if n_seen > MOST_FILES {
+                is_cut = true;
+                folders.clear();
+                break;
+            }
+            let path = folder.join(entry.file_name());
+            let is_own = path.as_os_str() == own;
+            match look(&entry, |target| is_own || target.starts_with(&real)) {
+                Some(Look::Folder) => folders.push(path),
+                Some(Look::File(stamp)) => files.push((path, stamp)),
+                None => {}
+            }
+        }
+    }
+    files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok((files, is_cut))
 }
 
 /// One state of a file, as far as one can tell without reading it.

@@ -66,7 +66,7 @@ impl Finding {
         Finding::new(Level::Error, message, fix)
     }
 
-    fn warning(message: impl Into<String>, fix: impl Into<String>) -> Finding {
+    pub(crate) fn warning(message: impl Into<String>, fix: impl Into<String>) -> Finding {
         Finding::new(Level::Warning, message, fix)
     }
 

@@ -8,6 +8,7 @@ use std::{
 use hashbrown::HashMap;
 
 use crate::{
+    bundle::deceptive_files,
     disk,
     problem::{Cause, Severity},
     scan::{Progress, walk_all},
@@ -76,7 +77,13 @@ fn judge(path: &Path, bytes: &[u8]) -> Vec<Finding> {
         file if file == DISABLED_FILE => SKILL_FILE.to_owned(),
         file => file,
     };
-    validate(&folder, &file, bytes)
+    let mut findings = validate(&folder, &file, bytes);
+    let own = path.file_name().unwrap_or_default();
+    let beside = real.map(|it| deceptive_files(&it, own)).unwrap_or_default();
+    findings.extend(beside.into_iter().map(|file| {
+        Finding::warning(format!("the name of `{file}` has hidden characters"), "rename the file")
+    }));
+    findings
 }
 
 fn trouble(cause: &Cause) -> Finding {

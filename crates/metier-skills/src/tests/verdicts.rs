@@ -46,3 +46,14 @@ fn a_tree_is_judged_file_by_file() {
 fn a_folder_without_skills_has_no_verdict() {
     check(TREE, "project", &[]);
 }
+
+#[test]
+fn a_file_whose_name_hides_something_is_a_warning() {
+    let fixture = Fixture::new(TREE);
+    std::fs::write(fixture.path("custom/good/a\u{202e}txt.exe"), "x").unwrap();
+    let verdicts = validate_all(&fixture.path("custom/good"), &Progress::default());
+    let messages = verdicts[0].findings.iter().map(|it| it.message.as_str());
+    let expected = r"the name of `a\u{202e}txt.exe` has hidden characters";
+    assert_eq!(messages.filter(|it| it.contains("hidden")).collect::<Vec<_>>(), [expected]);
+    assert!(verdicts[0].is_valid());
+}

@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Doctor, environment: &Environment, ui: &mut Ui<'_>) -> 
         ("Names", names(&view)),
         ("Disabled", disabled(&view)),
         ("Published", unpublished(&view)),
+        ("Files", deceptive(&view)),
         ("Servers", servers(&settings, &environment)),
         ("Problems", problems(&settings, &view)),
     ];
@@ -196,6 +197,18 @@ fn unpublished(view: &View) -> Vec<Finding> {
             finding(Level::Warning, text(&skill.file()), message).hinted(unfit.hint())
         })
         .collect()
+}
+
+/// Files of skills that are not called as they seem to be.
+fn deceptive(view: &View) -> Vec<Finding> {
+    let skills = view.catalog.listed();
+    let files = skills.flat_map(|(_, skill)| {
+        skill.deceptive_files().into_iter().map(|file| {
+            let message = format!("the name of `{file}` has hidden characters");
+            finding(Level::Warning, text(&skill.file()), message).hinted("rename the file")
+        })
+    });
+    files.collect()
 }
 
 fn disabled(view: &View) -> Vec<Finding> {

@@ -97,3 +97,13 @@ fn doctor_names_the_skills_that_cannot_be_published_and_why() {
         ]
     );
 }
+
+#[test]
+fn doctor_names_files_that_are_not_called_as_they_seem() {
+    let machine = Machine::new(PDF);
+    fs::write(machine.path("project/.agents/skills/pdf/a\u{200b}b.md"), "x").unwrap();
+    let found = machine.json("doctor --json");
+    let messages = found["findings"].as_array().unwrap().iter().map(|it| &it["message"]);
+    let hidden = messages.filter(|it| it.as_str().unwrap().contains("hidden"));
+    assert_eq!(hidden.collect::<Vec<_>>(), [r"the name of `a\u{200b}b.md` has hidden characters"]);
+}
