@@ -29,7 +29,7 @@ pub(crate) use self::{
     answers::{cursor_of, required},
     completion::TEMPLATE,
     entries::{Page, unknown_cursor, write_entry},
-    files::{Resource, unknown_resource, write_template},
+    files::{Resource, not_of_a_skill, unknown_resource, write_template},
     prompts::write_prompt,
     watched::WatchedFiles,
 };

@@ -24,6 +24,9 @@ pub enum Unclean {
     /// It is not written `scheme://authority`.
     #[error("it must begin with a scheme, `://` and an authority")]
     Begin,
+    /// Its authority says more than a name.
+    #[error("its authority has a user or a port")]
+    Authority,
     /// A part is empty, or leads elsewhere.
     #[error("a part of its path is empty, `.` or `..`")]
     Part,
@@ -45,9 +48,10 @@ impl NormalUri {
     /// The one form of a URI.
     pub fn of(uri: &str) -> Result<NormalUri, Unclean> {
         let (scheme, parts) = split(uri)?;
-        match parts.iter().any(|it| it.contains(['/', '\0'])) {
-            true => Err(Unclean::Slash),
-            false => Ok(NormalUri { scheme, parts }),
+        match () {
+            () if parts.iter().any(|it| it.contains(['/', '\0'])) => Err(Unclean::Slash),
+            () if parts[0].contains(['@', ':']) => Err(Unclean::Authority),
+            () => Ok(NormalUri { scheme, parts }),
         }
     }
 
@@ -156,6 +160,8 @@ mod tests {
             ("skill://p/x/%2E./wd", Unclean::Part),
             ("skill://p%2fwd/a", Unclean::Slash),
             ("skill://p/wd%00", Unclean::Slash),
+            ("skill://me@p/wd", Unclean::Authority),
+            ("skill://p%3A80/wd", Unclean::Authority),
             ("skill://p/%ff", Unclean::Encoding),
             ("skill://p/wd?x", Unclean::Query),
             ("skill://p/wd#x", Unclean::Query),

@@ -10,7 +10,10 @@ use metier_wire::{Era, Error, Members, write};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Gateway, journey::Thing};
-use crate::{library::joined, responder::Body, text::Line};
+use crate::{
+    library::{joined, not_of_a_skill},
+    responder::Body,
+};
 
 /// Something of a skill that a server lists: whose it is, and what it is called there.
 pub(crate) struct Inside {
@@ -53,10 +56,7 @@ impl Gateway {
         });
         let unclean = unclean.or_else(|| NormalUri::of(uri).err().filter(|_| names_skill(uri)));
         match unclean.filter(|_| roster.resources().position(uri).is_none()) {
-            Some(reason) => {
-                let message = format!("`{}` is no URI of a skill: {reason}", Line(uri, 200));
-                Err(Error::invalid_params(message))
-            }
+            Some(reason) => Err(Error::invalid_params(not_of_a_skill(uri, reason))),
             None => Ok(None),
         }
     }

@@ -2,6 +2,7 @@
 
 use base64::{display::Base64Display, engine::general_purpose::STANDARD};
 use metier_skills::{Cause, FileError};
+use metier_upstreams::uri::{Unclean, local_path};
 use metier_wire::{Era, Error, write};
 use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
@@ -93,7 +94,10 @@ impl Library {
     /// Appends what is in a file, as the result of `resources/read`.
     pub(crate) fn read(&self, uri: &str, era: Era, out: &mut Vec<u8>) -> Result<(), Error> {
         let Some(Found::Within(holding, path)) = self.find(uri) else {
-            return Err(unknown_resource(uri, era));
+            return Err(match local_path(uri) {
+                Err(reason) => no_resource(uri, era, not_of_a_skill(uri, reason)),
+                Ok(_) => unknown_resource(uri, era),
+            });
         };
         let bytes = holding.skill.read_file(&path).map_err(|error| match error {
             FileError::Outside | FileError::Missing { .. } => unknown_resource(uri, era),
@@ -133,6 +137,11 @@ fn write_contents(contents: &Contents<'_>, era: Era, out: &mut Vec<u8>) {
     });
     write::json(out, contents);
     out.extend_from_slice(b"]}");
+}
+
+/// What is said of a URI that cannot be one of a skill.
+pub(crate) fn not_of_a_skill(uri: &str, reason: Unclean) -> String {
+    format!("`{}` is no URI of a skill: {reason}", Line(uri, 200))
 }
 
 /// What somebody hears who asks for a resource that nobody has.

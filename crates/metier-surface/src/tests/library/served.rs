@@ -247,6 +247,8 @@ async fn a_uri_of_a_skill_without_a_clean_form_is_refused_and_not_asked_for() {
         "skill://zoo/pets?/cat/SKILL.md",
         " skill://pets/cat/SKILL.md",
         "zoo+skill://pets%2Fcat/SKILL.md",
+        "skill://me@pets/cat/SKILL.md",
+        "skill://zoo/pets:80/cat/SKILL.md",
         "skill://nobody/pets%2Fcat/SKILL.md",
     ];
     assert_eq!(spelled("skill://pets/cat", &uris).await, (vec![-32602; uris.len()], 0));
