@@ -1,6 +1,6 @@
 //! Which skill of a server a URI leads into, however the URI is spelled.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use metier_upstreams::{
     Files, Roster, Route, ServedSkill, ServerName, SkillReadError,
@@ -40,7 +40,9 @@ impl Gateway {
         let shelf = self.shelf();
         let roster = &shelf.roster;
         let routes = roster.resources().routes(uri);
-        for route in &routes {
+        // A server's own URI may begin as if it were shown: `skill://server/path` of that very server.
+        let own = routes.iter().map(|it| Route { uri: Cow::Borrowed(uri), ..it.clone() });
+        for route in routes.iter().chain(&own.collect::<Vec<_>>()) {
             let asked = Asked::new(uri, route);
             let skills = roster.skills().filter(|(server, _)| *server == route.server);
             let within = skills.filter_map(|(_, skill)| Some((skill, asked.within(skill)?)));

@@ -236,6 +236,14 @@ async fn a_file_is_held_to_its_digest_however_its_uri_is_spelled() {
 }
 
 #[tokio::test]
+async fn a_file_is_held_to_its_digest_if_its_own_uri_begins_with_the_name_of_its_server() {
+    let uris =
+        ["skill://zoo/cat/SKILL.md", "skill://Zoo/c%61t/SKILL.md", "skill://zoo/zoo/cat/SKILL.md"];
+    let (codes, n_asked) = spelled("skill://zoo/cat", &uris).await;
+    assert_eq!((codes, n_asked), (vec![-32603; uris.len()], uris.len()));
+}
+
+#[tokio::test]
 async fn a_uri_of_a_skill_without_a_clean_form_is_refused_and_not_asked_for() {
     let uris = [
         "skill://zoo/pets%2fcat/SKILL.md",
