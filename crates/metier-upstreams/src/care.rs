@@ -99,6 +99,7 @@ impl Care {
             probe = doing(&mut self.probing) => self.judge(probe),
             () = at(self.stable_at) => {
                 self.stable_at = None;
+                self.mend();
                 Happening::Stable
             }
             () = at(relist_at) => self.relist(),
@@ -133,6 +134,12 @@ impl Care {
             self.changed.append(&mut lists);
             self.relist_at.get_or_insert(Instant::now() + BURST);
         }
+    }
+
+    /// Notes that lists which were not read whole may be by now.
+    fn mend(&mut self) {
+        let lists = self.connection.capabilities.lists();
+        self.change(lists.filter(|it| self.offer.gap(it.method()).is_some()).collect());
     }
 
     /// Asks again for the lists that have changed.

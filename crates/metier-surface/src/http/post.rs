@@ -204,7 +204,9 @@ async fn run_legacy(
     match take(&client, frame, &mut out) {
         (Taken::Silently, _) => Ok(accepted()),
         (Taken::Running, Some(replay)) => Ok(resumable(&client, replay, wants).await),
-        (Taken::Answered, _) if session.is_none() => admitted(state, client, wants.whole(StatusCode::OK, out)),
+        (Taken::Answered, _) if session.is_none() => {
+            admitted(state, client, wants.whole(StatusCode::OK, out))
+        }
         (Taken::Answered | Taken::Refused(_) | Taken::Running, _) => {
             Ok(wants.whole(StatusCode::OK, out))
         }

@@ -1,6 +1,12 @@
 //! Lists: pages, odd tools, names, changes and filters.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -240,6 +246,25 @@ async fn of_a_list_that_takes_too_long_there_is_what_came_in_time() {
     let offer = roster.servers().next().unwrap().standing.offer.clone().unwrap();
     let gap = offer.gap("prompts/list");
     assert_eq!((offer.prompts.len(), gap), (1, Some("it takes longer than 5s")));
+    upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_was_not_read_whole_is_asked_for_again_when_the_server_has_stayed() {
+    let n_asked = AtomicUsize::new(0);
+    let fake =
+        Fake::on("tools/list", move |_, message| match message["params"]["cursor"].as_str() {
+            None => page(message, |_| Some(json!("1"))),
+            _ if n_asked.fetch_add(1, Relaxed) == 0 => vec![error(message, -32603, "not yet")],
+            _ => page(message, |_| None),
+        });
+    let upstreams = fake.kept();
+    until(&upstreams, "fake ready fake:t000").await;
+    until(&upstreams, "fake ready fake:t000,fake:t001").await;
+    assert_eq!(
+        upstreams.roster().servers().next().unwrap().standing.offer.as_ref().unwrap().gaps,
+        []
+    );
     upstreams.stop().await;
 }
 
