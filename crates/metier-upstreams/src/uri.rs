@@ -55,16 +55,29 @@ impl NormalUri {
         }
     }
 
-    /// Its parts below a folder, where the server gave both; none if it is not below it.
+    /// Its parts below a folder, however that is spelled; none if it is not below it.
     #[must_use]
-    pub fn below(&self, folder: &NormalUri) -> Option<&[String]> {
-        self.path_below(folder).filter(|_| self.scheme == folder.scheme)
+    pub fn below(&self, folder: &str) -> Option<&[String]> {
+        let (scheme, _) = folder.split_once("://")?;
+        self.path_below(folder).filter(|_| self.scheme.eq_ignore_ascii_case(scheme))
     }
 
     /// The same, whatever the schemes of both are.
     #[must_use]
-    pub fn path_below(&self, folder: &NormalUri) -> Option<&[String]> {
-        self.parts.strip_prefix(&*folder.parts)
+    pub fn path_below(&self, folder: &str) -> Option<&[String]> {
+        let (_, folder) = folder.split_once("://")?;
+        let mut rest = self.parts.as_slice();
+        for (at, part) in folder.split('/').enumerate() {
+            let (first, after) = rest.split_first()?;
+            let is_it = |text: &str| match at {
+                0 => text.eq_ignore_ascii_case(first),
+                _ => text == first,
+            };
+            // Many folders are looked at, and few of them are encoded.
+            let is_encoded = || part.contains('%') && decoded(part).is_ok_and(|it| is_it(&it));
+            rest = Some(after).filter(|_| is_it(part) || is_encoded())?;
+        }
+        Some(rest)
     }
 }
 
@@ -146,6 +159,20 @@ mod tests {
         check(&["skill://p/a b/ü", "skill://p/a%20b/%C3%BC", "skill://p/a%20b/%c3%bc"]);
         assert_ne!(NormalUri::of("skill://p/A"), NormalUri::of("skill://p/a"));
         assert_ne!(NormalUri::of("skill://p/%2561"), NormalUri::of("skill://p/a"));
+    }
+
+    #[test]
+    fn what_is_below_a_folder_is_so_however_both_are_spelled() {
+        let uri = NormalUri::of("skill://P/w%64/a/b.txt").unwrap();
+        for folder in ["skill://p/wd", "SKILL://%50/%77d", "Skill://P/wd"] {
+            assert_eq!(uri.below(folder).unwrap(), ["a", "b.txt"], "{folder}");
+        }
+        for folder in
+            ["own://p/wd", "skill://p/w", "skill://p/WD", "skill://p/wd/a/b.txt/c", "skill:p"]
+        {
+            assert_eq!(uri.below(folder), None, "{folder}");
+        }
+        assert_eq!(uri.path_below("own://p/wd/a/b.txt").unwrap(), [""; 0]);
     }
 
     #[test]

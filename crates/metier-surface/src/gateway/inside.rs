@@ -41,7 +41,8 @@ impl Gateway {
         let roster = &shelf.roster;
         let routes = roster.resources().routes(uri);
         // A server's own URI may begin as if it were shown: `skill://server/path` of that very server.
-        let own = routes.iter().map(|it| Route { uri: Cow::Borrowed(uri), ..it.clone() });
+        let own = routes.iter().filter(|it| *it.uri != *uri);
+        let own = own.map(|it| Route { uri: Cow::Borrowed(uri), ..it.clone() });
         for route in routes.iter().chain(&own.collect::<Vec<_>>()) {
             let asked = Asked::new(uri, route);
             let skills = roster.skills().filter(|(server, _)| *server == route.server);
@@ -154,20 +155,20 @@ impl<'a> Asked<'a> {
     }
 
     fn normally_within(&self, skill: &ServedSkill) -> Option<String> {
-        let (asked, root) = (self.normal.as_ref().ok()?, NormalUri::of(skill.root()).ok()?);
+        let (asked, root) = (self.normal.as_ref().ok()?, skill.root());
         let rest = match self.is_of_any_scheme {
-            true => asked.path_below(&root)?,
-            false => asked.below(&root)?,
+            true => asked.path_below(root)?,
+            false => asked.below(root)?,
         };
-        let is_it = |uri: &str| NormalUri::of(uri).is_ok_and(|it| it.below(&root) == Some(rest));
+        let is_it = |uri: &str| asked.path_below(uri).is_some_and(<[_]>::is_empty);
         let listed = match &skill.files {
             Files::Listed(files) => files.iter().find(|it| is_it(&it.uri)),
             Files::Dynamic => None,
         };
         Some(match listed {
             Some(file) => file.uri.to_string(),
-            None if rest.is_empty() => skill.root().to_owned(),
-            None => format!("{}/{}", skill.root(), joined(rest)),
+            None if rest.is_empty() => root.to_owned(),
+            None => format!("{root}/{}", joined(rest)),
         })
     }
 }
