@@ -17,6 +17,8 @@ use crate::args::{LogFormat, LogLevel, Logs};
 
 /// How many lines may wait for stderr.
 const MOST_LINES: usize = 1_000;
+/// How long lines are collected.
+const MOMENT: Duration = Duration::from_millis(10);
 /// How long the last lines may take to leave.
 const FAREWELL: Duration = Duration::from_millis(200);
 
@@ -89,10 +91,12 @@ impl Write for Lines {
     }
 }
 
-/// Writes lines, as many at a time as there are.
+/// Writes lines a moment after they came, together with those that followed: whoever logs then seldom
+/// has to wake this thread.
 fn write_out(entries: &Receiver<Entry>, mut output: impl Write) {
     let mut lines = Vec::new();
     for first in entries {
+        thread::sleep(MOMENT);
         for entry in iter::once(first).chain(entries.try_iter().take(MOST_LINES)) {
             match entry {
                 Entry::Line(line) => lines.extend_from_slice(&line),
