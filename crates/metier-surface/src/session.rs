@@ -73,7 +73,7 @@ struct State {
     revision: Option<Revision>,
     is_initialized: bool,
     /// What is being worked on.
-    running: HashMap<IdKey, Option<Task>>,
+    running: HashMap<IdKey, Task>,
 }
 
 /// A request, and the rules under which it came.

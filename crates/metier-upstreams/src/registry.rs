@@ -81,8 +81,8 @@ pub struct PromptEntry {
 /// At which place of a list the thing with a name is.
 #[derive(Debug, Default)]
 struct Names {
-    by_id: HashMap<Arc<str>, usize>,
-    by_wire_name: HashMap<Arc<str>, usize>,
+    /// By id and by wire name; only ids have a colon.
+    by_name: HashMap<Arc<str>, usize>,
     /// By what its server calls it; none where several do.
     by_own: HashMap<Box<str>, Option<usize>>,
 }
@@ -215,8 +215,7 @@ impl Names {
     fn new<'a>(all: impl Iterator<Item = (&'a Arc<str>, &'a Arc<str>, &'a Box<str>)>) -> Names {
         let mut names = Names::default();
         for (at, (id, wire_name, own)) in all.enumerate() {
-            names.by_id.insert(id.clone(), at);
-            names.by_wire_name.insert(wire_name.clone(), at);
+            names.by_name.extend([(id.clone(), at), (wire_name.clone(), at)]);
             // What looks like a name with a server's in front means that server alone.
             if !own.contains(':') && !own.contains("__") {
                 names.by_own.entry(own.clone()).and_modify(|it| *it = None).or_insert(Some(at));
@@ -230,7 +229,7 @@ impl Names {
     }
 
     fn place(&self, name: &str) -> Option<usize> {
-        self.by_id.get(name).or_else(|| self.by_wire_name.get(name)).copied()
+        self.by_name.get(name).copied()
     }
 }
 

@@ -193,7 +193,8 @@ impl Drop for Journey {
     }
 }
 
-/// Asks whoever may give what is asked for.
+/// Asks whoever may give what is asked for. There is one of these for each call that is under way: what
+/// is rare does not make all of them larger.
 async fn go(upstreams: Upstreams, target: Target, relay: Arc<Relay>) -> (Era, Outcome) {
     let members = Members::of(relay.params()).unwrap_or_default();
     let meta = members.get("_meta").and_then(Members::of).unwrap_or_default();
@@ -212,7 +213,7 @@ async fn go(upstreams: Upstreams, target: Target, relay: Arc<Relay>) -> (Era, Ou
             let capabilities = relay.capabilities();
             let call = ToolCall { params: &params, meta: &meta, capabilities };
             let outcome = if relay.asks_for(*era) {
-                upstreams.forward_through(entry, call, relay.clone()).await
+                Box::pin(upstreams.forward_through(entry, call, relay.clone())).await
             } else {
                 upstreams.forward(entry, call, relay.clone()).await
             };
@@ -223,7 +224,8 @@ async fn go(upstreams: Upstreams, target: Target, relay: Arc<Relay>) -> (Era, Ou
             for thing in things {
                 let own = [(thing.key, &*thing.value)];
                 let params: Vec<Member<'_>> = own.into_iter().chain(rest(thing.key)).collect();
-                let outcome = thing.ask(&upstreams, &params, &meta(thing.era), &relay).await;
+                let meta = meta(thing.era);
+                let outcome = Box::pin(thing.ask(&upstreams, &params, &meta, &relay)).await;
                 // Another one may have what this one does not.
                 if !matches!(outcome, Err(CallError::Refused { .. } | CallError::Down { .. })) {
                     return (thing.era, outcome);

@@ -1,6 +1,7 @@
 //! Running a request: at once, or as a task that can be cancelled and may panic.
 
 use std::{
+    collections::hash_map::{Entry, VacantEntry},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::Instant,
@@ -12,7 +13,7 @@ use metier_wire::{Era, Error, Id, IdKey, Notification, Revision, SERVER_INFO, wr
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Asked, MOST_RUNNING, Session, Taken};
+use super::{Asked, MOST_RUNNING, Session, State, Taken};
 use crate::{
     call::Call,
     lane::{Kind, Lane},
@@ -74,11 +75,11 @@ impl Session {
         since: Instant,
     ) -> Result<(), Error> {
         let Asked { request, meta, revision } = *asked;
-        let key = request.id.key();
-        self.enter(request.id, &key)?;
+        let mut state = self.state();
+        let place = state.place(request.id)?;
         let call = Call::new(&self.client, lane(), revision, meta.progress_token, since);
         let end = End(call.clone());
-        let running = Running { session: Arc::clone(self), key: key.clone() };
+        let running = Running { session: Arc::clone(self), key: place.key().clone() };
         let (id, method) = (request.id.to_raw(), meter::named(&request.method));
         let server = Arc::clone(&self.server);
         let task = async move {
@@ -101,32 +102,16 @@ impl Session {
             room.send(kind, reply);
             drop(end);
         };
-        let task = self.server.home.task(When::Soon, task);
-        self.state().running.insert(key, Some(task.clone()));
+        let task = place.insert(self.server.home.task(When::Soon, task)).clone();
+        drop(state);
         task.begin();
-        Ok(())
-    }
-
-    /// Takes a request into the session's book.
-    fn enter(&self, id: Id<'_>, key: &IdKey) -> Result<(), Error> {
-        let mut state = self.state();
-        if state.running.len() >= MOST_RUNNING {
-            return Err(Error::internal(format!(
-                "{MOST_RUNNING} requests are being worked on: wait for an answer first"
-            )));
-        }
-        if state.running.contains_key(key) {
-            let message = format!("a request with id {} is being worked on", id.as_str());
-            return Err(Error::invalid_request(message));
-        }
-        state.running.insert(key.clone(), None);
         Ok(())
     }
 
     /// Ends the session: what it works on is dropped.
     pub(crate) fn end(&self) {
         self.client.end.cancel();
-        let running: Vec<Task> = self.state().running.values().flatten().cloned().collect();
+        let running: Vec<Task> = self.state().running.values().cloned().collect();
         running.iter().for_each(Task::cancel);
     }
 
@@ -134,9 +119,27 @@ impl Session {
         let params = notification.params.map(RawValue::get).unwrap_or_default();
         let Ok(cancelled) = serde_json::from_str::<Cancelled<'_>>(params) else { return };
         let Some(id) = Id::new(cancelled.request_id) else { return };
-        let task = self.state().running.get(&id.key()).cloned().flatten();
+        let task = self.state().running.get(&id.key()).cloned();
         if let Some(task) = task {
             task.cancel();
+        }
+    }
+}
+
+impl State {
+    /// A place in the session's book for a request.
+    fn place(&mut self, id: Id<'_>) -> Result<VacantEntry<'_, IdKey, Task>, Error> {
+        if self.running.len() >= MOST_RUNNING {
+            return Err(Error::internal(format!(
+                "{MOST_RUNNING} requests are being worked on: wait for an answer first"
+            )));
+        }
+        match self.running.entry(id.key()) {
+            Entry::Vacant(place) => Ok(place),
+            Entry::Occupied(_) => {
+                let message = format!("a request with id {} is being worked on", id.as_str());
+                Err(Error::invalid_request(message))
+            }
         }
     }
 }

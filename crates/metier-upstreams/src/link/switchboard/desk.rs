@@ -1,7 +1,7 @@
 //! The desk: who waits for which answer, all behind one lock that is never held for long.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -20,7 +20,8 @@ pub(super) struct Desk(Mutex<Book>);
 struct Book {
     is_closed: bool,
     last_id: u64,
-    waiting: HashMap<u64, Waiting>,
+    /// By id.
+    waiting: BTreeMap<u64, Waiting>,
 }
 
 /// Someone who waits for an answer.
@@ -82,7 +83,7 @@ impl Desk {
     pub(super) fn close(&self) -> Vec<Waiting> {
         let mut book = self.book();
         book.is_closed = true;
-        book.waiting.drain().map(|(_, it)| it).collect()
+        std::mem::take(&mut book.waiting).into_values().collect()
     }
 
     /// How many wait.
@@ -111,11 +112,8 @@ impl Desk {
     /// All calls under way, the newest first.
     pub(super) fn calls(&self) -> Vec<Arc<Running>> {
         let book = self.book();
-        let calls = book.waiting.iter().filter_map(|(id, it)| Some((*id, it.call.as_ref()?)));
-        let calls = calls.filter(|(_, it)| it.is_call());
-        let mut calls: Vec<_> = calls.map(|(id, call)| (id, call.0.clone())).collect();
-        calls.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
-        calls.into_iter().map(|(_, call)| call).collect()
+        let calls = book.waiting.values().rev().filter_map(|it| it.call.as_ref());
+        calls.filter(|it| it.is_call()).map(|it| it.0.clone()).collect()
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
