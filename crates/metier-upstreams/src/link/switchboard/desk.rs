@@ -1,7 +1,7 @@
 //! The desk: who waits for which answer, all behind one lock that is never held for long.
 
 use std::{
-    collections::BTreeMap,
+    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -20,8 +20,15 @@ pub(super) struct Desk(Mutex<Book>);
 struct Book {
     is_closed: bool,
     last_id: u64,
-    /// By id.
-    waiting: BTreeMap<u64, Waiting>,
+    /// With their ids, the oldest first: mostly that one is answered next.
+    waiting: VecDeque<(u64, Waiting)>,
+}
+
+impl Book {
+    /// Where the one with that id stands.
+    fn place(&self, id: u64) -> Option<usize> {
+        self.waiting.binary_search_by_key(&id, |(it, _)| *it).ok()
+    }
 }
 
 /// Someone who waits for an answer.
@@ -70,20 +77,22 @@ impl Desk {
         }
         book.last_id += 1;
         let id = book.last_id;
-        book.waiting.insert(id, Waiting { reply, home, call: running.map(UnderWay) });
+        book.waiting.push_back((id, Waiting { reply, home, call: running.map(UnderWay) }));
         Some((id, receiver))
     }
 
     /// No longer counts one as waiting.
     pub(super) fn strike(&self, id: u64) -> Option<Waiting> {
-        self.book().waiting.remove(&id)
+        let mut book = self.book();
+        let at = book.place(id)?;
+        book.waiting.remove(at).map(|(_, it)| it)
     }
 
     /// Lets nobody in any more; those who waited.
     pub(super) fn close(&self) -> Vec<Waiting> {
         let mut book = self.book();
         book.is_closed = true;
-        std::mem::take(&mut book.waiting).into_values().collect()
+        book.waiting.drain(..).map(|(_, it)| it).collect()
     }
 
     /// How many wait.
@@ -94,25 +103,28 @@ impl Desk {
 
     /// Whether a call is under way.
     pub(super) fn has_calls(&self) -> bool {
-        self.book().waiting.values().any(|it| it.call.as_ref().is_some_and(UnderWay::is_call))
+        let is_call = |it: &Waiting| it.call.as_ref().is_some_and(UnderWay::is_call);
+        self.book().waiting.iter().any(|(_, it)| is_call(it))
     }
 
     /// The id of the only one who waits.
     pub(super) fn only_id(&self) -> Option<u64> {
         let book = self.book();
-        let mut ids = book.waiting.keys();
-        ids.next().filter(|_| ids.next().is_none()).copied()
+        let mut ids = book.waiting.iter().map(|(id, _)| *id);
+        ids.next().filter(|_| ids.next().is_none())
     }
 
     /// The call under an id.
     pub(super) fn running(&self, id: u64) -> Option<Arc<Running>> {
-        self.book().waiting.get(&id)?.call.as_ref().map(|it| it.0.clone())
+        let book = self.book();
+        let (_, waiting) = book.waiting.get(book.place(id)?)?;
+        waiting.call.as_ref().map(|it| it.0.clone())
     }
 
     /// All calls under way, the newest first.
     pub(super) fn calls(&self) -> Vec<Arc<Running>> {
         let book = self.book();
-        let calls = book.waiting.values().rev().filter_map(|it| it.call.as_ref());
+        let calls = book.waiting.iter().rev().filter_map(|(_, it)| it.call.as_ref());
         calls.filter(|it| it.is_call()).map(|it| it.0.clone()).collect()
     }
 
