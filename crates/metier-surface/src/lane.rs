@@ -35,8 +35,20 @@ pub(crate) enum Kind {
     Refusal(i64),
     /// Something before the answer, or unasked for.
     Aside,
+    /// The same, that says nothing new while an equal one waits.
+    Notice,
     /// No message, but the end of the lane.
     End,
+}
+
+impl Kind {
+    /// Whether nothing follows on the lane of the request.
+    pub(crate) fn is_last(self) -> bool {
+        match self {
+            Kind::Reply | Kind::Refusal(_) | Kind::End => true,
+            Kind::Aside | Kind::Notice => false,
+        }
+    }
 }
 
 /// Room for one message.

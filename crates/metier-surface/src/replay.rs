@@ -45,20 +45,30 @@ pub(crate) struct Reader {
     position: u64,
 }
 
+impl State {
+    /// Lets go of a stream that is taken to its end, if it is too much to keep in case that was lost.
+    fn let_go(&mut self) {
+        if self.n_bytes > MOST_BYTES {
+            self.events.clear();
+            self.n_bytes = 0;
+        }
+    }
+}
+
 impl Replay {
     /// Appends an event. The oldest ones give way to it; a reply is the last. Says whether it is, or
     /// was, among the events.
     pub(crate) fn push(&self, kind: Kind, message: Bytes) -> bool {
         let mut state = self.state();
-        // A notice that is still waiting need not be given twice.
-        let is_waiting = state.newest > state.taken
+        let is_waiting = kind == Kind::Notice
+            && state.newest > state.taken
             && state.events.back().is_some_and(|it| it.kind == kind && it.message == message);
         if state.is_complete || is_waiting {
             return is_waiting;
         }
         state.newest += 1;
         state.n_bytes += message.len();
-        state.is_complete = kind != Kind::Aside;
+        state.is_complete = kind.is_last();
         state.events.push_back(Outgoing { kind, message });
         while state.events.len() > MOST_EVENTS
             || (state.n_bytes > MOST_BYTES && state.events.len() > 1)
@@ -113,6 +123,7 @@ impl Replay {
                 return Poll::Ready(Some((next, event)));
             }
             if state.is_complete {
+                state.let_go();
                 return Poll::Ready(None);
             }
             state.waiting = Some(context.waker().clone());
@@ -136,5 +147,48 @@ fn wake(mut state: MutexGuard<'_, State>) {
 impl Drop for Reader {
     fn drop(&mut self) {
         self.replay.state().n_reading -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a client gets that comes for a stream of these.
+    async fn check(messages: &[(Kind, &'static str)], expected: &[&str]) {
+        let replay = Arc::new(Replay::default());
+        for (kind, message) in messages {
+            replay.push(*kind, Bytes::from_static(message.as_bytes()));
+        }
+        replay.close();
+        let mut reader = replay.reader(None);
+        let mut got = Vec::new();
+        while let Some((_, event)) = replay.next(&mut reader).await {
+            got.push(event.message);
+        }
+        assert_eq!(got, expected);
+    }
+
+    #[tokio::test]
+    async fn a_notice_that_waits_is_not_given_twice_but_whatever_else_is() {
+        check(&[(Kind::Notice, "changed"), (Kind::Notice, "changed")], &["changed"]).await;
+        check(&[(Kind::Aside, "said"), (Kind::Aside, "said")], &["said", "said"]).await;
+    }
+
+    /// How much of a reply is kept, before and after a client has taken it to its end.
+    async fn check_kept(length: usize, expected: (usize, usize)) {
+        let replay = Arc::new(Replay::default());
+        replay.push(Kind::Reply, Bytes::from(vec![b'x'; length]));
+        let mut reader = replay.reader(None);
+        assert!(replay.next(&mut reader).await.is_some());
+        let before = replay.state().n_bytes;
+        assert!(replay.next(&mut reader).await.is_none());
+        assert_eq!((before, replay.state().n_bytes), expected);
+    }
+
+    #[tokio::test]
+    async fn a_large_stream_is_let_go_when_it_is_taken_to_its_end() {
+        check_kept(1_000, (1_000, 1_000)).await;
+        check_kept(2 << 20, (2 << 20, 0)).await;
     }
 }

@@ -46,9 +46,14 @@ pub(crate) async fn serve(
     let (written, all_written) = oneshot::channel();
     let reader =
         Reader { session: Arc::clone(&session), lane: lane.clone(), output: Arc::clone(&output) };
+    let (answered, all_answered) = oneshot::channel();
     thread::spawn(move || {
-        reader.run(input);
+        let rest = reader.run(input);
         let _ = ended.send(());
+        if !rest.is_empty() {
+            reader.output.write(&rest);
+        }
+        let _ = answered.send(());
     });
     let unread = Arc::clone(&session);
     // Not among the tasks that are waited for first: this one ends last.
@@ -65,6 +70,7 @@ pub(crate) async fn serve(
     server.finish().await;
     session.end();
     let farewell = async {
+        let _ = all_answered.await;
         lane.send(Kind::End, Vec::new()).await;
         let _ = all_written.await;
     };
@@ -83,8 +89,9 @@ struct Reader<W> {
 }
 
 impl<W: Stream> Reader<W> {
-    /// Takes line after line. Replies leave together while more input is at hand.
-    fn run(&self, input: impl Read) {
+    /// Takes line after line. Replies leave together while more input is at hand; those to the last
+    /// lines are given back.
+    fn run(&self, input: impl Read) -> Vec<u8> {
         let mut lines = Lines::new(input, MESSAGE_LIMIT);
         let mut out = Vec::with_capacity(WRITE_SIZE);
         let mut pump = None;
@@ -104,14 +111,14 @@ impl<W: Stream> Reader<W> {
                 continue;
             }
             if !out.is_empty() && !self.output.write(&out) {
-                return;
+                return Vec::new();
             }
             // What came later than these answers is answered after them.
             pump = None;
             out.clear();
             out.shrink_to(WRITE_SIZE * 4);
         }
-        self.output.write(&out);
+        out
     }
 
     fn take(&self, line: &[u8], out: &mut Vec<u8>) {

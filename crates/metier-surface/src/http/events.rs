@@ -34,7 +34,7 @@ pub(super) fn of_queue(
             return Some((Ok(Bytes::from_static(KEEP_ALIVE)), (None, Some(queue))));
         };
         let next = next.filter(|it| it.kind != Kind::End)?;
-        let rest = (next.kind == Kind::Aside).then_some(queue);
+        let rest = (!next.kind.is_last()).then_some(queue);
         Some((Ok(framed(None, &next)), (None, rest)))
     })
 }

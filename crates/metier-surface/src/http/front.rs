@@ -39,7 +39,7 @@ pub(super) fn front(
 }
 
 fn admitted(state: &State, request: &Request) -> Result<(), Refusal> {
-    guard::expected(&state.site.guard, request.headers())?;
+    guard::expected(&state.site.guard, request)?;
     if OPEN.contains(&request.uri().path()) {
         return Ok(());
     }

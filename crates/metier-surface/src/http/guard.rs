@@ -2,13 +2,20 @@
 
 use std::net::IpAddr;
 
-use axum::http::{
-    HeaderMap, HeaderValue, StatusCode,
-    header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE},
+use axum::{
+    extract::Request,
+    http::{
+        HeaderMap, HeaderValue, StatusCode, Uri,
+        header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE},
+        uri::Authority,
+    },
 };
 use subtle::ConstantTimeEq;
 
-use super::reply::{self, Refusal};
+use super::{
+    reply::{self, Refusal},
+    request::text,
+};
 
 /// The names by which a machine calls itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -35,17 +42,21 @@ impl Guard {
     }
 
     /// Whether a request means this host and comes from none or from one of its pages.
-    fn is_expected(&self, headers: &HeaderMap) -> Result<(), &'static str> {
-        let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    fn is_expected(&self, target: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
+        // What stands in the target counts before the header; HTTP/2 has nothing else.
+        let host = target.authority().map(Authority::as_str).or_else(|| text(headers, HOST));
+        let host = host.unwrap_or_default();
         if !self.is_known(host) {
             return Err("this host is not served: see --allow-host");
         }
-        let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
-        let origin = origin.to_str().unwrap_or_default();
-        let page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        match page {
-            Some(page) if self.is_named(page) || without_port(page) == without_port(host) => Ok(()),
-            _ => Err("requests from this origin are not served: see --allow-host"),
+        let is_ours = |origin: &HeaderValue| {
+            let origin = origin.to_str().unwrap_or_default();
+            let page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            page.is_some_and(|it| self.is_named(it) || without_port(it) == without_port(host))
+        };
+        match headers.get_all(ORIGIN).iter().all(is_ours) {
+            true => Ok(()),
+            false => Err("requests from this origin are not served: see --allow-host"),
         }
     }
 
@@ -76,9 +87,9 @@ impl std::fmt::Debug for Guard {
 }
 
 /// Lets in only requests for this host, and from no foreign page.
-pub(super) fn expected(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn expected(guard: &Guard, request: &Request) -> Result<(), Refusal> {
     let refuse = |reason| reply::refusal(StatusCode::FORBIDDEN, reason).into();
-    guard.is_expected(headers).map_err(refuse)
+    guard.is_expected(request.uri(), request.headers()).map_err(refuse)
 }
 
 /// Lets in only who knows the token, if there is one.

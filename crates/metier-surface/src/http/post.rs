@@ -75,7 +75,7 @@ async fn answer(state: &State, headers: &HeaderMap, body: Body) -> Result<Respon
             }
         };
     }
-    run_legacy(state, headers, frame, wants).await
+    run_legacy(state, headers, frame, (wants, place)).await
 }
 
 /// Checks the headers that repeat arguments of a tool.
@@ -185,7 +185,7 @@ async fn run_legacy(
     state: &State,
     headers: &HeaderMap,
     frame: Frame<'_>,
-    wants: Wants,
+    (wants, place): (Wants, Place),
 ) -> Result<Response, Refusal> {
     if let Some(revision) = text(headers, &PROTOCOL_VERSION)
         && Revision::named(revision).is_none()
@@ -203,7 +203,7 @@ async fn run_legacy(
     let mut out = Vec::new();
     match take(&client, frame, &mut out) {
         (Taken::Silently, _) => Ok(accepted()),
-        (Taken::Running, Some(replay)) => Ok(resumable(&client, replay, wants).await),
+        (Taken::Running, Some(replay)) => Ok(resumable(&client, replay, wants, place).await),
         (Taken::Answered, _) if session.is_none() => {
             admitted(state, client, wants.whole(StatusCode::OK, out))
         }
@@ -235,7 +235,12 @@ fn admitted(
 }
 
 /// The reply if it is the first message to come, else a stream that can be resumed.
-async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> Response {
+async fn resumable(
+    client: &Arc<Client>,
+    replay: Arc<Replay>,
+    wants: Wants,
+    place: Place,
+) -> Response {
     let connection = client.connect();
     let mut reader = replay.reader(None);
     match tokio::time::timeout(PATIENCE, replay.next(&mut reader)).await {
@@ -251,6 +256,6 @@ async fn resumable(client: &Arc<Client>, replay: Arc<Replay>, wants: Wants) -> R
     let stop = client.session.client.end.clone();
     let is_primed = client.session.revision() >= Some(Revision::V2025_11_25);
     let primer = is_primed.then(|| Ok(events::primer(number)));
-    let rest = Resumed { number, replay, reader, stop }.events(connection);
+    let rest = Resumed { number, replay, reader, stop }.events((connection, place));
     reply::events(stream::iter(primer).chain(rest))
 }

@@ -51,22 +51,24 @@ impl Announcer {
         for list in lists {
             let mut out = Vec::new();
             write::notification(&mut out, list.notification(), None::<&()>);
-            self.lane.send(Kind::Aside, out).await;
+            self.lane.send(Kind::Notice, out).await;
         }
     }
 
     async fn pass_on(&self, remark: Remark) {
-        let message = match remark {
-            Remark::Log(level, message) if level >= self.client.level() => message.into(),
+        let (kind, message) = match remark {
+            Remark::Log(level, message) if level >= self.client.level() => {
+                (Kind::Aside, message.into())
+            }
             Remark::Updated(uri) if self.client.watches(&uri) => {
                 let mut out = Vec::new();
                 write::notification(&mut out, UPDATED, Some(&Updated { uri: &uri }));
-                out
+                (Kind::Notice, out)
             }
-            Remark::Other(message) => message.into(),
+            Remark::Other(message) => (Kind::Aside, message.into()),
             Remark::Log(..) | Remark::Updated(..) => return,
         };
-        self.lane.send(Kind::Aside, message).await;
+        self.lane.send(kind, message).await;
     }
 }
 

@@ -57,7 +57,7 @@ async fn gather(mut replies: mpsc::Receiver<Outgoing>, mut answered: Vec<Vec<u8>
     while let Some(Outgoing { kind, message }) = replies.recv().await {
         match kind {
             Kind::Reply | Kind::Refusal(_) => answered.push(message.into()),
-            Kind::Aside => lane.send(Kind::Aside, message.into()).await,
+            Kind::Aside | Kind::Notice => lane.send(kind, message.into()).await,
             Kind::End => break,
         }
     }

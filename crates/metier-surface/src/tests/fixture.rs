@@ -57,6 +57,7 @@ impl StandIn {
         let dropped = Arc::clone(&self.dropped);
         Some(match method {
             "later" => later(async |call| done(&call, json!({ "came": "later" }))),
+            "much" => later(async |call| done(&call, json!({ "much": "x".repeat(4 << 20) }))),
             "wait" => later(async move |call| {
                 let on_drop = OnDrop(dropped);
                 begun.send_modify(|it| *it += 1);

@@ -11,7 +11,7 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, Method, Request, Response, StatusCode},
 };
-use futures_util::StreamExt;
+use futures_util::{StreamExt, future::join_all};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -399,6 +399,22 @@ async fn a_header_that_is_sent_twice_counts_as_none() {
 }
 
 #[tokio::test]
+async fn the_host_in_the_target_counts_before_the_header_and_none_of_two_counts() {
+    let web = Web::new();
+    let status = async |target: &str, more: &[(&str, &str)]| {
+        let mut sent = web.send(Method::GET, target);
+        sent.headers.extend(more.iter().map(|(name, it)| ((*name).to_owned(), (*it).to_owned())));
+        sent.response().await.status().as_u16()
+    };
+    assert_eq!(status("http://localhost:3000/healthz", &[]).await, 200);
+    assert_eq!(status("http://evil.example/healthz", &[]).await, 403);
+    assert_eq!(status("/healthz", &[("host", "evil.example")]).await, 403);
+    let (ours, theirs) = (("origin", "http://localhost"), ("origin", "http://evil.example"));
+    assert_eq!(status("/healthz", &[ours, ours]).await, 200);
+    assert_eq!(status("/healthz", &[ours, theirs]).await, 403);
+}
+
+#[tokio::test]
 async fn an_unnamed_page_is_foreign_also_where_addresses_are_served() {
     let guard = Guard::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), &[], None);
     let web = Web::guarded(guard, Transports::All);
@@ -431,6 +447,23 @@ async fn a_long_silence_turns_the_answer_into_a_stream_that_shows_life() {
     assert_eq!(events.next().await.unwrap().data, "");
     web.stand_in.release.notify_one();
     assert_eq!(events.message().await["result"]["waited"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_of_answers_count_among_the_requests_at_a_time() {
+    let web = Web::new();
+    let mut streams = Vec::new();
+    for _ in 0..16 {
+        let id = web.session("2025-11-25").await;
+        let waits = (1..=256).map(|at| {
+            web.post("/mcp", &request(at, "wait")).with("mcp-session-id", &id).response()
+        });
+        streams.extend(join_all(waits).await.into_iter().map(Events::of));
+    }
+    let status = async || web.post("/mcp", &initialize("2025-11-25")).response().await.status();
+    assert_eq!(status().await, 503);
+    streams.pop();
+    assert_eq!(status().await, 200);
 }
 
 #[tokio::test(start_paused = true)]

@@ -128,6 +128,14 @@ async fn work_in_flight_is_finished_when_the_input_ends() {
 }
 
 #[tokio::test]
+async fn the_end_of_input_ends_the_server_though_nobody_reads() {
+    let mut client = Client::new();
+    client.send(&format!("{}\n{}\n", initialize("2025-11-25"), request(1, "much")));
+    client.socket.shutdown(std::net::Shutdown::Write).unwrap();
+    client.serving.await.unwrap();
+}
+
+#[tokio::test]
 async fn the_end_of_input_ends_the_server_also_with_an_open_subscription() {
     let listen = json!({ "notifications": { "toolsListChanged": true } });
     let answers = Client::says(&modern(1, "subscriptions/listen", listen)).await;
