@@ -54,12 +54,12 @@ fn is_message(state: &State, request: &Request) -> bool {
 
 fn routes(state: &Arc<State>) -> Router {
     let mcp = match state.site.transports {
-        Transports::All => on_post(post::post).get(get::get).delete(get::delete),
-        Transports::LegacySse => on_get(legacy_sse::open),
+        Transports::All => on_post(post::post).get(get::get).delete(get::delete).head(get::head),
+        Transports::LegacySse => on_get(legacy_sse::open).head(get::head),
     };
     Router::new()
         .route("/mcp", mcp)
-        .route("/sse", on_get(legacy_sse::open))
+        .route("/sse", on_get(legacy_sse::open).head(get::head))
         .route("/messages", on_post(legacy_sse::deliver))
         .route("/metrics", on_get(probes::metrics))
         .route("/healthz", on_get(probes::health))

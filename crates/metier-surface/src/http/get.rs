@@ -18,6 +18,12 @@ use super::{
     request::{SESSION, is_modern, takes_events, text},
 };
 
+/// Refuses to begin a stream that nobody would read.
+pub(super) async fn head() -> Response {
+    let allowed = [(ALLOW, HeaderValue::from_static("GET, POST, DELETE"))];
+    (StatusCode::METHOD_NOT_ALLOWED, allowed).into_response()
+}
+
 /// Opens the session's own stream, resumes one, or begins a legacy SSE session.
 pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
     if is_modern(&headers) {

@@ -415,6 +415,17 @@ async fn the_host_in_the_target_counts_before_the_header_and_none_of_two_counts(
 }
 
 #[tokio::test]
+async fn a_look_at_the_head_takes_no_stream_from_anybody() {
+    let web = Web::new();
+    let id = web.session("2025-06-18").await;
+    let mut events = Events::of(web.get("/mcp").with("mcp-session-id", &id).response().await);
+    let head = web.send(Method::HEAD, "/mcp").with("mcp-session-id", &id).response().await;
+    assert_eq!(head.status(), StatusCode::METHOD_NOT_ALLOWED);
+    web.stand_in.change();
+    assert_eq!(events.message().await["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
 async fn an_unnamed_page_is_foreign_also_where_addresses_are_served() {
     let guard = Guard::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), &[], None);
     let web = Web::guarded(guard, Transports::All);

@@ -188,10 +188,13 @@ const RULES: &[(&str, &str)] = &[
         "the end of input ends the server",
         "the_end_of_input_ends_the_server_also_with_an_open_subscription",
     ),
+    ("who does not read holds up no end", "the_end_of_input_ends_the_server_though_nobody_reads"),
     ("signals end the server with 0", "signals_end_the_server_with_success_on_every_transport"),
     // HTTP.
     ("headers and body agree", "a_request_of_2026_07_28_must_say_the_same_in_headers_and_body"),
     ("streams are resumed", "an_interrupted_stream_is_resumed_where_it_broke"),
+    ("open streams are bounded", "streams_of_answers_count_among_the_requests_at_a_time"),
+    ("large streams are let go", "a_large_stream_is_let_go_when_it_is_taken_to_its_end"),
     ("idle sessions end", "a_session_ends_when_it_is_idle_but_not_while_a_stream_is_open"),
     ("DELETE ends a session", "delete_ends_a_session"),
     (
