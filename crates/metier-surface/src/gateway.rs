@@ -114,8 +114,9 @@ pub(crate) fn gateway(
         tasks: TaskTracker::new(),
         runtime: Handle::current(),
     });
+    let (shelves, is_seen) = (publish, false);
     let stock =
-        Stock { gateway: Arc::clone(&gateway), fitting, shelves: publish, changes, publisher };
+        Stock { gateway: Arc::clone(&gateway), fitting, shelves, changes, publisher, is_seen };
     let ledger = Arc::clone(&gateway.ledger);
     let kept = async move {
         tokio::select! {

@@ -26,6 +26,8 @@ pub(super) struct Stock {
     pub(super) shelves: watch::Sender<Arc<Shelf>>,
     pub(super) changes: Arc<watch::Sender<Changes>>,
     pub(super) publisher: Publisher,
+    /// Whether anybody may have seen a list yet: only then is a change of it news.
+    pub(super) is_seen: bool,
 }
 
 /// The shelf before any server has been met.
@@ -37,7 +39,7 @@ pub(super) fn first_shelf(upstreams: &Upstreams, fitting: &Fitting) -> Arc<Shelf
 
 impl Stock {
     /// Keeps the shelf as the roster is, for as long as there is one.
-    pub(super) async fn run(self) {
+    pub(super) async fn run(mut self) {
         let mut rosters = self.gateway.upstreams.rosters();
         let mut sweep = interval(SWEEP);
         let mut met = HashMap::new();
@@ -58,8 +60,10 @@ impl Stock {
         }
     }
 
-    fn fill(&self, roster: Arc<Roster>) {
+    fn fill(&mut self, roster: Arc<Roster>) {
         let before = self.shelves.borrow().clone();
+        // Lists wait for the first servers.
+        self.is_seen |= before.patience.is_none_or(|until| until <= Instant::now());
         let patience = match before.patience {
             _ if roster.is_settled() => None,
             Some(until) => Some(until),
@@ -73,6 +77,9 @@ impl Stock {
         let prompts = is_other(&shelf.prompts, &before.prompts);
         // The shelf is there before anybody hears of it.
         self.shelves.send_replace(Arc::new(shelf));
+        if !self.is_seen {
+            return;
+        }
         self.changes.send_if_modified(|changes| {
             changes.tools += tools;
             changes.resources += resources;

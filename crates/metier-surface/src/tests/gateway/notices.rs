@@ -325,3 +325,17 @@ async fn what_else_a_server_says_is_passed_on_but_what_is_about_requests_of_its_
     fake.say(odd, &params);
     assert_eq!(client.next().await["method"], odd);
 }
+
+#[tokio::test]
+async fn servers_that_the_first_list_waited_for_are_no_change_of_it() {
+    let (one, other) = (Fake::legacy().tools(&["t"]), Fake::legacy().tools(&["u"]));
+    let plan = plan(&[("a", &one), ("b", &other)]).await;
+    let front = Front::begin(super::fixture::Look::default(), plan);
+    let mut client = front.client(Era::Legacy);
+    let list = client.ask("tools/list", json!({})).await;
+    assert!(list["result"]["tools"].as_array().unwrap().iter().any(|it| it["name"] == "b__u"));
+    client.ask("ping", json!({})).await;
+    let changed: Vec<Value> =
+        client.rest().into_iter().filter(|it| it["method"].is_string()).collect();
+    assert_eq!(changed, [] as [Value; 0]);
+}
