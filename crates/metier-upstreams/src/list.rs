@@ -15,11 +15,11 @@ use crate::link::{Ask, Failed, Link};
 /// How many pages are followed.
 const MOST_PAGES: usize = 100;
 /// How many items are kept.
-const MOST_ITEMS: usize = 10_000;
+pub(crate) const MOST_ITEMS: usize = 10_000;
 /// How many bytes they may have together.
-const MOST_BYTES: usize = 64 << 20;
+pub(crate) const MOST_BYTES: usize = 64 << 20;
 /// How many gateways behind a server are kept in mind, and how long their ids may be.
-const MOST_INSTANCES: usize = 64;
+pub(crate) const MOST_INSTANCES: usize = 64;
 const LONGEST_INSTANCE: usize = 64;
 /// How long a list other than the tools may take, all its pages together.
 const PATIENCE: Duration = Duration::from_secs(5);

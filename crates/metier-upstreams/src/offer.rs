@@ -75,6 +75,14 @@ pub struct Tool {
 /// Why something that a server listed is left out.
 pub(crate) type Omission = String;
 
+/// Something that is listed.
+pub(crate) trait Listing {
+    /// By what it is asked for; no two of a list have the same.
+    fn key(&self) -> &str;
+    /// All that was sent.
+    fn raw(&self) -> &RawValue;
+}
+
 #[derive(Deserialize)]
 struct Described<'a> {
     #[serde(borrow, default)]
@@ -114,6 +122,36 @@ impl Offer {
     #[must_use]
     pub fn gap(&self, method: &str) -> Option<&str> {
         self.gaps.iter().find(|it| it.method == method).map(|it| &*it.reason)
+    }
+}
+
+impl Listing for Item {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn raw(&self) -> &RawValue {
+        &self.raw
+    }
+}
+
+impl Listing for Tool {
+    fn key(&self) -> &str {
+        &self.name
+    }
+
+    fn raw(&self) -> &RawValue {
+        &self.raw
+    }
+}
+
+impl Listing for ServedSkill {
+    fn key(&self) -> &str {
+        &self.uri
+    }
+
+    fn raw(&self) -> &RawValue {
+        &self.raw
     }
 }
 

@@ -7,6 +7,7 @@ mod capabilities;
 mod eras;
 pub(crate) mod fake;
 mod forwarding;
+mod gaps;
 mod gates;
 mod health;
 mod lifecycle;
