@@ -18,6 +18,7 @@ use crate::{
     phase::{Event, Phase},
     roster::Standing,
     spec::{ServerName, ServerSpec},
+    survey::remember,
 };
 
 /// How long one that is slow to start may keep others from starting.
@@ -186,7 +187,10 @@ impl Keeper {
     }
 
     /// Keeps a connection while it lasts.
-    async fn tend(&mut self, connection: Connection, child: Option<Child>) -> Option<Event> {
+    async fn tend(&mut self, mut connection: Connection, child: Option<Child>) -> Option<Event> {
+        if let Some(before) = &self.standing.offer {
+            remember(Arc::make_mut(&mut connection.offer), before);
+        }
         self.era = Some(connection.offer.revision.era());
         self.standing.latency = Some(connection.latency);
         self.standing.offer = Some(connection.offer.clone());

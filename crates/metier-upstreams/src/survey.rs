@@ -62,7 +62,7 @@ pub(crate) async fn survey(
 }
 
 /// Adds what was known before of lists that were not read whole: it may be gone, but nobody knows.
-fn remember(offer: &mut Offer, before: &Offer) {
+pub(crate) fn remember(offer: &mut Offer, before: &Offer) {
     let is_partial = |list: &List| offer.gap(list.method()).is_some();
     for list in List::ALL.into_iter().filter(is_partial).collect::<Vec<_>>() {
         match list {

@@ -88,13 +88,11 @@ fn gaps(reason: &str) -> Vec<Gap> {
     LISTS.map(|(method, ..)| Gap { method, reason: reason.into() }).to_vec()
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_was_known_stays_if_its_list_is_read_in_part_only() {
-    let has_changed = Arc::new(AtomicBool::new(false));
-    let changed = Arc::clone(&has_changed);
-    let fake = Fake::new(move |_, message| {
+/// A server whose lists have two pages, until they have changed and only the first can be had.
+fn breaking(has_broken: impl Fn(usize) -> bool + Send + Sync + 'static) -> Arc<Fake> {
+    Fake::new(move |start, message| {
         let is_first = message["params"]["cursor"].is_null();
-        match (is_first, changed.load(Relaxed)) {
+        match (is_first, has_broken(start)) {
             _ if message["method"] == "initialize" => vec![greeting(message)],
             _ if !is_list(message) => good(message),
             (true, false) => page(message, "a=1 b=1", Some("2")),
@@ -102,18 +100,39 @@ async fn what_was_known_stays_if_its_list_is_read_in_part_only() {
             (true, true) => page(message, "a=2 d=2", Some("2")),
             (false, true) => vec![error(message, -32603, "no")],
         }
-    });
+    })
+}
+
+/// What it offers before and after `change`.
+async fn check_kept(fake: &Arc<Fake>, change: impl AsyncFn()) {
     let upstreams = fake.kept();
     settle(&upstreams).await;
     let whole = until_offer(&upstreams, |_| true).await;
-    assert_eq!(offered(&whole), ["a=1 b=1 c=1"; 5]);
-    has_changed.store(true, Relaxed);
-    for list in ["tools", "resources", "prompts"] {
-        let method = format!("notifications/{list}/list_changed");
-        fake.say(notification(&method, json!({}))).await;
-    }
+    assert_eq!((offered(&whole), &*whole.gaps), (["a=1 b=1 c=1"; 5].map(str::to_owned), &[][..]));
+    change().await;
     let partial = until_offer(&upstreams, |it| it.gaps.len() == 5).await;
     assert_eq!(offered(&partial), ["a=2 b=1 c=1 d=2"; 5]);
     assert_eq!(partial.gaps, gaps("a page is missing: no (-32603)"));
     upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_known_stays_if_its_list_is_read_in_part_only() {
+    let has_changed = Arc::new(AtomicBool::new(false));
+    let changed = Arc::clone(&has_changed);
+    let fake = breaking(move |_| changed.load(Relaxed));
+    let change = async || {
+        has_changed.store(true, Relaxed);
+        for list in ["tools", "resources", "prompts"] {
+            let method = format!("notifications/{list}/list_changed");
+            fake.say(notification(&method, json!({}))).await;
+        }
+    };
+    check_kept(&fake, change).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_known_stays_if_a_server_that_is_back_lists_only_a_part() {
+    let fake = breaking(|start| start > 0);
+    check_kept(&fake, async || fake.act(Act::Leave).await).await;
 }
