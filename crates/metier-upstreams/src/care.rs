@@ -22,6 +22,9 @@ use crate::{
 
 /// How long changes of a list are gathered until it is asked for again.
 const BURST: Duration = Duration::from_millis(300);
+/// The first and the longest pause until a list that was not read whole is asked for again.
+const FIRST_MEND: Duration = Duration::from_secs(1);
+const SLOWEST_MEND: Duration = Duration::from_secs(300);
 
 /// What can happen to a connection.
 pub(crate) enum Happening {
@@ -43,11 +46,15 @@ pub(crate) struct Care {
     known: News,
     listening: Doing<()>,
     relisting: Doing<(BTreeSet<List>, Result<Offer, Failed>)>,
+    mending: Doing<Result<Offer, Failed>>,
     probing: Doing<Probe>,
     /// Which lists have changed.
     changed: BTreeSet<List>,
     /// When to ask for them.
     relist_at: Option<Instant>,
+    /// When to ask for those that were not read whole, and how long to wait the next time.
+    mend_at: Option<Instant>,
+    mend_pause: Duration,
     health: Health,
     probe_at: Instant,
     /// Whether something makes it worth asking a server that was heard lately.
@@ -65,6 +72,7 @@ impl Care {
         let mut news = connection.link.link().board().news();
         news.mark_changed();
         let health = Health::default();
+        let has_gaps = !connection.offer.gaps.is_empty();
         Care {
             spec,
             listening: connection.listening.take(),
@@ -74,9 +82,12 @@ impl Care {
             child,
             news,
             relisting: None,
+            mending: None,
             probing: None,
             changed: BTreeSet::new(),
             relist_at: None,
+            mend_at: has_gaps.then(|| now + FIRST_MEND),
+            mend_pause: FIRST_MEND,
             health,
             probe_at: now + health.pause(),
             is_suspect: false,
@@ -91,18 +102,20 @@ impl Care {
             return Happening::Ended(self.over(ending).await);
         }
         let relist_at = self.relist_at.filter(|_| self.relisting.is_none());
+        let mend_at = self.mend_at.filter(|_| self.relisting.is_none());
         tokio::select! {
             _ = self.news.changed() => self.hear_news(),
             reason = ended(&mut self.child) => Happening::Ended(Event::Lost(reason.into())),
             () = doing(&mut self.listening) => Happening::Nothing,
             (lists, listed) = doing(&mut self.relisting) => self.relisted(lists, listed),
+            listed = doing(&mut self.mending) => self.listed(listed),
             probe = doing(&mut self.probing) => self.judge(probe),
             () = at(self.stable_at) => {
                 self.stable_at = None;
-                self.mend();
                 Happening::Stable
             }
             () = at(relist_at) => self.relist(),
+            () = at(mend_at) => self.mend(),
             () = at(Some(self.probe_at)), if self.probing.is_none() => self.look(),
         }
     }
@@ -136,33 +149,52 @@ impl Care {
         }
     }
 
-    /// Notes that lists which were not read whole may be by now.
-    fn mend(&mut self) {
-        let lists = self.connection.capabilities.lists();
-        self.change(lists.filter(|it| self.offer.gap(it.method()).is_some()).collect());
-    }
-
     /// Asks again for the lists that have changed.
     fn relist(&mut self) -> Happening {
         self.relist_at = None;
+        // What has changed is not to wait for what is missing.
+        self.mending = None;
         let lists = std::mem::take(&mut self.changed);
         let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
         let within = self.spec.connect_timeout;
         self.relisting = Some(Box::pin(async move {
-            let listed = timeout(within, survey(&link, &offer, &lists)).await;
-            (lists, listed.unwrap_or(Err(Failed::Silent(within))))
+            let patience = |list: List| list.patience().or(Some(within));
+            let listed = survey(&link, &offer, &lists, patience).await;
+            (lists, listed)
         }));
         Happening::Nothing
     }
 
     fn relisted(&mut self, lists: BTreeSet<List>, listed: Result<Offer, Failed>) -> Happening {
-        match listed {
-            Err(failed @ Failed::Loop) => {
-                return Happening::Ended(ConnectError::from(failed).event());
-            }
-            // It may be busy; what it offers has changed all the same.
-            Err(Failed::Silent(_)) => self.change(lists),
-            Ok(_) | Err(_) => {}
+        // It may be busy; what it offers has changed all the same.
+        if matches!(listed, Err(Failed::Silent(_))) {
+            self.change(lists);
+        }
+        self.listed(listed)
+    }
+
+    /// Asks again for the lists that were not read whole. Nobody waits, so they may take their time.
+    fn mend(&mut self) -> Happening {
+        self.mend_at = None;
+        self.mend_pause = (self.mend_pause * 2).min(SLOWEST_MEND);
+        let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
+        let lists = self.connection.capabilities.lists();
+        let lists = lists.filter(|it| offer.gap(it.method()).is_some()).collect();
+        let within = self.spec.connect_timeout;
+        self.mending = Some(Box::pin(async move {
+            survey(&link, &offer, &lists, |list| list.patience().max(Some(within))).await
+        }));
+        Happening::Nothing
+    }
+
+    fn listed(&mut self, listed: Result<Offer, Failed>) -> Happening {
+        if let Err(failed @ Failed::Loop) = listed {
+            return Happening::Ended(ConnectError::from(failed).event());
+        }
+        if listed.as_ref().unwrap_or(&self.offer).gaps.is_empty() {
+            (self.mend_at, self.mend_pause) = (None, FIRST_MEND);
+        } else {
+            self.mend_at = Some(Instant::now() + self.mend_pause);
         }
         Happening::Listed(listed.map(Arc::new))
     }

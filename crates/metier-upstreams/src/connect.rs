@@ -16,6 +16,7 @@ use crate::{
     greet::{Capabilities, Greeting, greet},
     identity::Identity,
     link::{Ending, Failed, Link, News, Switchboard},
+    list::List,
     listen::listen,
     offer::Offer,
     phase::{Cause, Event},
@@ -284,7 +285,7 @@ async fn survey_of(
     let listed = {
         // What a server asks during a call may come by that way, and is lost where nobody hears it.
         let attended = timeout(ATTENTION, link.link().board().attended());
-        let listed = survey(link.link(), &offer, &lists);
+        let listed = survey(link.link(), &offer, &lists, List::patience);
         let mut listed = pin!(async { tokio::join!(listed, attended).0 });
         loop {
             tokio::select! {

@@ -80,8 +80,9 @@ impl List {
         self.names().0
     }
 
-    /// How long it may take; nobody waits long for one that a server may do without.
-    const fn patience(self) -> Option<Duration> {
+    /// How long it may take while someone waits, who does not wait long for one that a server may do
+    /// without; for the tools it is up to them.
+    pub(crate) const fn patience(self) -> Option<Duration> {
         match self {
             List::Tools => None,
             List::Resources | List::Templates | List::Prompts | List::Skills => Some(PATIENCE),
@@ -89,8 +90,12 @@ impl List {
     }
 
     /// Follows all pages. What a later page costs is only itself, and the list knows of it.
-    pub(crate) async fn follow(self, link: &Link) -> Result<Listed, Failed> {
-        let until = self.patience().map(|it| Instant::now() + it);
+    pub(crate) async fn follow(
+        self,
+        link: &Link,
+        within: Option<Duration>,
+    ) -> Result<Listed, Failed> {
+        let until = within.map(|it| (Instant::now() + it, it));
         let (mut items, mut instances) = (Vec::new(), Vec::new());
         let (mut seen, mut cursor) = (HashSet::new(), None::<Box<RawValue>>);
         let gap = loop {
@@ -130,14 +135,14 @@ impl List {
         self,
         link: &Link,
         cursor: Option<&RawValue>,
-        until: Option<Instant>,
+        until: Option<(Instant, Duration)>,
     ) -> Result<Page, Failed> {
         let (method, member) = self.names();
         let params = cursor.map(|it| ("cursor", it));
         let asked = link.request(Ask::new(method, params.as_slice()));
         let result = match until {
-            Some(until) => {
-                timeout_at(until, asked).await.unwrap_or(Err(Failed::Silent(PATIENCE)))?
+            Some((until, within)) => {
+                timeout_at(until, asked).await.unwrap_or(Err(Failed::Silent(within)))?
             }
             None => asked.await?,
         };

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashSet},
     sync::Arc,
+    time::Duration,
 };
 
 use futures_util::future::join_all;
@@ -23,27 +24,29 @@ const LONGEST_REASON: usize = 500;
 /// What a server offers now, of the lists that are asked for; the others stay.
 ///
 /// Without its tools a server is of no use; any other list that cannot be had stays what it was, and
-/// of one that was read in part nothing is forgotten.
+/// of one that was read in part nothing is forgotten. Each may take as long as there is patience for it.
 pub(crate) async fn survey(
     link: &Link,
     before: &Offer,
     lists: &BTreeSet<List>,
+    patience: impl Fn(List) -> Option<Duration>,
 ) -> Result<Offer, Failed> {
     let mut offer = before.clone();
-    let asked = lists.iter().map(|list| async { (*list, list.follow(link).await) });
+    let asked = lists.iter().map(async |list| (*list, list.follow(link, patience(*list)).await));
     for (list, listed) in join_all(asked).await {
         offer.gaps.retain(|it| it.method != list.method());
+        let gap = |reason: &str| gap(list, reason, before);
         let Listed { items, instances, gap: told } = match listed {
             Ok(listed) => listed,
             Err(failed) if list == List::Tools => return Err(in_list(list, failed)),
             // It has nothing of that kind to be missed.
             Err(Failed::Refused(error)) if error.code == Error::METHOD_NOT_FOUND => continue,
             Err(failed) => {
-                offer.gaps.push(gap(list, &failed.to_string()));
+                offer.gaps.push(gap(&failed.to_string()));
                 continue;
             }
         };
-        offer.gaps.extend(told.map(|it| gap(list, &it)));
+        offer.gaps.extend(told.map(|it| gap(&it)));
         match list {
             List::Tools => {
                 offer.tools = read_each(&items, Tool::read).0;
@@ -101,10 +104,13 @@ fn keep<T: Listing>(items: &mut Vec<Arc<T>>, before: &[Arc<T>]) {
     items.sort_by(|one, other| one.key().cmp(other.key()));
 }
 
-/// Notes why a list was not read whole.
-fn gap(list: List, reason: &str) -> Gap {
-    tracing::warn!(method = list.method(), reason, "a list was not read whole");
-    Gap { method: list.method(), reason: reason.chars().take(LONGEST_REASON).collect() }
+/// Notes why a list was not read whole; it is told once.
+fn gap(list: List, reason: &str, before: &Offer) -> Gap {
+    let gap = Gap { method: list.method(), reason: reason.chars().take(LONGEST_REASON).collect() };
+    if !before.gaps.contains(&gap) {
+        tracing::warn!(method = list.method(), reason, "a list was not read whole");
+    }
+    gap
 }
 
 /// Says which list it was.

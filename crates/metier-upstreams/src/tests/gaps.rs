@@ -1,11 +1,15 @@
 //! Gaps: lists of which only a part can be read.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
 };
 
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
 use super::{
     fake::{Act, Fake, error, good, notification, result},
@@ -13,8 +17,11 @@ use super::{
 };
 use crate::{Gap, Offer, Upstreams};
 
-/// Each list: its request, the member that holds it, and one item of it.
-const LISTS: [(&str, &str, fn(&str, &str) -> Value); 5] = [
+/// Makes an item of a list by its key and its title.
+type Make = fn(&str, &str) -> Value;
+
+/// Each list: its request, the member that holds it, and how an item of it looks.
+const LISTS: [(&str, &str, Make); 5] = [
     ("tools/list", "tools", |key, title| json!({ "name": key, "title": title })),
     ("resources/list", "resources", |key, title| json!({ "uri": key, "title": title })),
     (
@@ -135,4 +142,76 @@ async fn what_was_known_stays_if_its_list_is_read_in_part_only() {
 async fn what_was_known_stays_if_a_server_that_is_back_lists_only_a_part() {
     let fake = breaking(|start| start > 0);
     check_kept(&fake, async || fake.act(Act::Leave).await).await;
+}
+
+/// A server whose list of prompts takes so long; when it is known, and how often it was asked for.
+async fn check_slow(takes: u64, expected: (u64, usize)) {
+    let fake = Fake::new(move |_, message| match message["method"].as_str() {
+        Some("initialize") => {
+            let said =
+                json!({ "protocolVersion": "2025-11-25", "capabilities": { "prompts": {} } });
+            vec![result(message, said)]
+        }
+        Some("prompts/list") => {
+            let mut acts = vec![Act::Wait(Duration::from_secs(takes))];
+            acts.extend(page(message, "p=1", None));
+            acts
+        }
+        _ => good(message),
+    });
+    let upstreams = fake.kept();
+    let began = Instant::now();
+    let offer = until_offer(&upstreams, |it| !it.prompts.is_empty()).await;
+    let asked = fake.count("prompts/list");
+    assert_eq!(((began.elapsed().as_secs(), asked), &*offer.gaps), (expected, &[][..]), "{takes}");
+    upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_takes_long_is_known_a_little_later() {
+    check_slow(1, (1, 1)).await;
+    check_slow(7, (14, 2)).await;
+    check_slow(12, (24, 2)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_with_a_gap_is_asked_for_again_and_again_and_ever_more_rarely() {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let (began, asked) = (Instant::now(), Arc::clone(&times));
+    let fake = Fake::on("tools/list", move |_, message| match message["params"]["cursor"] {
+        Value::Null => {
+            asked.lock().unwrap().push(began.elapsed().as_secs());
+            page(message, "a=1", Some("2"))
+        }
+        _ => vec![error(message, -32603, "no")],
+    });
+    let upstreams = fake.kept();
+    sleep(Duration::from_secs(1_200)).await;
+    assert_eq!(*times.lock().unwrap(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811, 1_111]);
+    assert_eq!(fake.n_attempts(), 1);
+    upstreams.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_does_not_wait_for_a_list_that_is_missing() {
+    let fake = Fake::new(|_, message| match message["method"].as_str() {
+        Some("initialize") => vec![greeting(message)],
+        Some("tools/list") => {
+            page(message, &format!("t={}", message["id"].as_u64().unwrap()), None)
+        }
+        Some("skills/list") => Vec::new(),
+        _ if is_list(message) => page(message, "a=1", None),
+        _ => good(message),
+    });
+    let upstreams = fake.kept();
+    let first = until_offer(&upstreams, |_| true).await;
+    assert_eq!(first.gap("skills/list"), Some("it was silent for 5 s"));
+    // The skills are being asked for again by now.
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(fake.count("skills/list"), 2);
+    let began = Instant::now();
+    fake.say(notification("notifications/tools/list_changed", json!({}))).await;
+    until_offer(&upstreams, |it| offered(it)[0] != offered(&first)[0]).await;
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    upstreams.stop().await;
 }

@@ -250,7 +250,7 @@ async fn of_a_list_that_takes_too_long_there_is_what_came_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_was_not_read_whole_is_asked_for_again_when_the_server_has_stayed() {
+async fn a_list_that_was_not_read_whole_is_asked_for_again() {
     let n_asked = AtomicUsize::new(0);
     let fake =
         Fake::on("tools/list", move |_, message| match message["params"]["cursor"].as_str() {
