@@ -1,6 +1,10 @@
 //! One command's errand: each skill that is meant is brought, or left where it is, with a reason.
 
-use std::{collections::HashSet, path::Path, process::ExitCode};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use metier_skills::SKILL_FILE;
 use metier_upstreams::{Roster, Upstreams};
@@ -115,7 +119,10 @@ impl Errand<'_> {
             }
             Step::Add | Step::Replace => {}
         }
-        write(&lock, &arrival.folder, &files(&places, &contents, &now.there), &now.there)?;
+        let files = files(&places, &contents, &now.there);
+        if let Some(old) = write(&lock, &arrival.folder, &files, &now.there)? {
+            pulled.leave(&text(&old));
+        }
         self.note(&skill.name, &arrival.origin)?;
         Ok(step)
     }
@@ -176,15 +183,16 @@ fn files<'a>(
     named.zip(contents.iter().map(Vec::as_slice)).collect()
 }
 
-/// Puts files in their place, if that is still as it was.
+/// Puts files in their place, if that is still as it was; where what was there is left, if it is.
 fn write(
     lock: &Lock,
     folder: &Path,
     files: &[(&str, &[u8])],
     before: &There,
-) -> Result<(), Refusal> {
+) -> Result<Option<PathBuf>, Refusal> {
     match put(lock, folder, files, before) {
-        Ok(Put::Done) => Ok(()),
+        Ok(Put::Done) => Ok(None),
+        Ok(Put::Left(old)) => Ok(Some(old)),
         Ok(Put::Changed) => Err(Refusal::Restless(folder.to_owned())),
         Err(error) => Err(Refusal::Unwritten { folder: folder.to_owned(), error }),
     }

@@ -45,7 +45,7 @@ impl There {
 /// What keeps a folder from being made, if it is not there: a file with its name, or that of one
 /// around it.
 pub(super) fn obstacle(folder: &Path) -> Option<&Path> {
-    let there = folder.ancestors().find(|it| it.symlink_metadata().is_ok());
+    let there = folder.ancestors().find(|it| is_there(it));
     there.filter(|it| !it.is_dir())
 }
 
@@ -110,6 +110,8 @@ fn is_made_by_running(path: &str) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Put {
     Done,
+    /// It is done, but what was there before cannot be removed; where that is now.
+    Left(PathBuf),
     /// What was there is no longer what was seen there, and stays.
     Changed,
 }
@@ -131,11 +133,29 @@ pub(super) fn put(
     fs::create_dir(&work)?;
     let (new, old) = (work.join("new"), work.join("old"));
     let put = write(&new, files).and_then(|()| exchange(folder, &new, &old, before));
-    let spent = if matches!(put, Ok(Put::Done)) { &old } else { &new };
-    let _ = fs::remove_dir_all(spent).or_else(|_| fs::remove_file(spent));
+    discard(&new, &old, &put);
     // A folder that still holds something stays.
     let _ = fs::remove_dir(&work);
-    put
+    match put {
+        Ok(Put::Done) if is_there(&old) => Ok(Put::Left(old)),
+        put => put,
+    }
+}
+
+/// Removes the one that is not needed any more.
+fn discard(new: &Path, old: &Path, put: &io::Result<Put>) {
+    let spent = match put {
+        Ok(Put::Done) => old,
+        // It could not go back; the new one beside it tells that it is not spent.
+        _ if is_there(old) => return,
+        _ => new,
+    };
+    let _ = fs::remove_dir_all(spent).or_else(|_| fs::remove_file(spent));
+}
+
+/// Whether anything has that name.
+pub(super) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 fn write(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
@@ -151,15 +171,15 @@ fn write(folder: &Path, files: &[(&str, &[u8])]) -> io::Result<()> {
 }
 
 fn exchange(folder: &Path, new: &Path, old: &Path, before: &There) -> io::Result<Put> {
-    let is_there = folder.symlink_metadata().is_ok();
-    if is_there {
+    let was_there = is_there(folder);
+    if was_there {
         fs::rename(folder, old)?;
     }
     // What is looked at now can no longer be changed by its name.
-    let now = if is_there { look(old) } else { There::Nothing };
+    let now = if was_there { look(old) } else { There::Nothing };
     let put =
         if now == *before { fs::rename(new, folder).map(|()| Put::Done) } else { Ok(Put::Changed) };
-    if is_there && !matches!(put, Ok(Put::Done)) {
+    if was_there && !matches!(put, Ok(Put::Done)) {
         fs::rename(old, folder)?;
     }
     put

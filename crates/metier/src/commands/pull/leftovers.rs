@@ -1,4 +1,4 @@
-//! What pulls that were killed left behind: what was set aside comes back, and drafts go.
+//! What pulls that were killed left behind: what was set aside comes back, and drafts go with what is spent.
 
 use std::{
     fs, io,
@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    folder::is_there,
     lock::{FILE, Lock},
     record::OWN_FOLDER,
 };
@@ -43,16 +44,17 @@ pub(super) fn sweep(skills: &Path) -> Vec<Leftover> {
 
 /// Clears away what is left of one skill's pull, by how far that had come.
 fn clear(skills: &Path, name: &str, work: &Path) -> io::Result<Option<Leftover>> {
-    let is_there = |path: &Path| path.symlink_metadata().is_ok();
     let (new, old, place) = (work.join("new"), work.join("old"), skills.join(name));
-    let mut leftover = None;
-    if is_there(&old) && !is_there(&place) {
-        fs::rename(&old, place)?;
-        leftover = Some(Leftover::Back(name.to_owned()));
-    } else if is_there(&old) && is_there(&new) {
-        // It was never replaced by what was pulled, so it may be all there is.
-        return Ok(Some(Leftover::Kept(old)));
-    }
+    // Where the new one is gone, it has taken the place of the old one, which is spent.
+    let is_all_there_is = is_there(&old) && is_there(&new);
+    let leftover = match (is_all_there_is, is_there(&place)) {
+        (true, true) => return Ok(Some(Leftover::Kept(old))),
+        (true, false) => {
+            fs::rename(&old, place)?;
+            Some(Leftover::Back(name.to_owned()))
+        }
+        (false, _) => None,
+    };
     fs::remove_dir_all(work)?;
     Ok(leftover)
 }

@@ -90,6 +90,11 @@ impl Pulled {
         self.warnings = validate(&self.name, SKILL_FILE, own).iter().map(told).collect();
     }
 
+    /// Adds that what was in its place before is still on the disk.
+    pub(super) fn leave(&mut self, old: &str) {
+        self.warnings.insert(0, format!("what it replaced cannot be removed: `{old}`"));
+    }
+
     pub(super) fn conclude(&mut self, outcome: Result<Step, Refusal>) {
         match outcome {
             Ok(step) => self.outcome = step.word(),

@@ -5,8 +5,11 @@ use std::{fs, io, path::Path};
 use metier_skills::SKILL_FILE;
 use tempfile::TempDir;
 
-use super::{Put, There, look};
-use crate::commands::pull::lock::Lock;
+use super::{Put, There, discard, look, write};
+use crate::commands::pull::{
+    leftovers::{Leftover, sweep},
+    lock::Lock,
+};
 
 /// Puts a skill in its place while nobody else does.
 fn put(folder: &Path, files: &[(&str, &[u8])], before: &There) -> io::Result<Put> {
@@ -142,4 +145,55 @@ fn a_folder_with_a_link_in_it_is_no_copy_of_anything() {
     let dir = planted("a/SKILL.md=x b=y");
     std::os::unix::fs::symlink(dir.path().join("b"), dir.path().join("a/b")).unwrap();
     assert_eq!(look(&dir.path().join("a")), There::Other);
+}
+
+/// Whether permissions bind whoever runs this; they do not bind root.
+#[cfg(unix)]
+fn is_bound(folder: &Path) -> bool {
+    fs::write(folder.join("probe"), "").map(|()| fs::remove_file(folder.join("probe"))).is_err()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_replaced_and_cannot_be_removed_is_named_and_never_comes_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = planted("a/SKILL.md=old a/b/c=old");
+    let folder = dir.path().join("a");
+    let allow = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode));
+    allow(&folder.join("b"), 0o555).unwrap();
+    let is_bound = is_bound(&folder.join("b"));
+    let left = match put(&folder, &[(SKILL_FILE, b"new")], &look(&folder)).unwrap() {
+        Put::Left(old) => Some(old),
+        put => {
+            assert_eq!(put, Put::Done);
+            None
+        }
+    };
+    assert_eq!(left.is_some(), is_bound);
+    assert_eq!(fs::read(folder.join(SKILL_FILE)).unwrap(), b"new");
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(sweep(dir.path()), []);
+    assert!(!folder.exists());
+    if let Some(old) = left {
+        allow(&old.join("b"), 0o755).unwrap();
+        sweep(dir.path());
+    }
+    assert_eq!(tree(dir.path()), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_could_not_go_back_comes_back_with_the_next_sweep() {
+    let dir = planted("skills/a/SKILL.md=old");
+    let skills = dir.path().join("skills");
+    let lock = Lock::try_take(&skills).unwrap().unwrap();
+    let work = lock.own().join("a.0123456789abcdef");
+    fs::create_dir(&work).unwrap();
+    let (new, old) = (work.join("new"), work.join("old"));
+    write(&new, &[(SKILL_FILE, b"new")]).unwrap();
+    fs::rename(skills.join("a"), &old).unwrap();
+    discard(&new, &old, &Err(io::ErrorKind::Other.into()));
+    drop(lock);
+    assert_eq!(sweep(&skills), [Leftover::Back("a".to_owned())]);
+    assert_eq!(tree(&skills), "a/SKILL.md=old");
 }

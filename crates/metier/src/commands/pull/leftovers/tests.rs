@@ -21,13 +21,18 @@ fn what_was_set_aside_comes_back_and_drafts_go() {
     check("W/new/SKILL.md=n b/SKILL.md=b", "b/SKILL.md=b", &[]);
     check("W/new/SKILL.md=n a/SKILL.md=o", "a/SKILL.md=o", &[]);
     check("W/new/SKILL.md=n W/old/SKILL.md=o", "a/SKILL.md=o", &back());
-    check("W/old/SKILL.md=o", "a/SKILL.md=o", &back());
-    check("W/old/SKILL.md=o a/SKILL.md=n", "a/SKILL.md=n", &[]);
     check(
         ".metier/.pulled.json.123=x .metier/pulled.json=r a/SKILL.md=n",
         ".metier/pulled.json=r a/SKILL.md=n",
         &[],
     );
+}
+
+#[test]
+fn what_was_replaced_never_comes_back() {
+    check("W/old/SKILL.md=o", "", &[]);
+    check("W/old/half=o b/SKILL.md=b", "b/SKILL.md=b", &[]);
+    check("W/old/SKILL.md=o a/SKILL.md=n", "a/SKILL.md=n", &[]);
 }
 
 #[cfg(unix)]
