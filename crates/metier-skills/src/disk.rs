@@ -159,7 +159,12 @@ pub(crate) fn read_below(
 
 /// Reads a regular file of at most a megabyte as text.
 pub fn read_text(path: &Path) -> Result<String, Cause> {
-    read(path).and_then(|(_, bytes)| text(bytes))
+    read_text_within(path, LONGEST_FILE)
+}
+
+/// Reads a regular file of at most so many bytes as text.
+pub fn read_text_within(path: &Path, longest: u64) -> Result<String, Cause> {
+    read_bounded(path, longest).and_then(|(_, bytes)| text(bytes))
 }
 
 /// Bytes as text, or the first line that is none.

@@ -60,7 +60,7 @@ pub use crate::{
     bundle::{Bundle, BundleFile, Child, FileError, Version},
     catalog::{Catalog, Entry, Lookup},
     digest::{Digest, Digests},
-    disk::read_text,
+    disk::{read_text, read_text_within},
     filter::{Filter, Pattern, PatternError},
     find::{SearchIndex, SearchResult, SearchResults},
     folders::Folders,

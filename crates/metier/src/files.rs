@@ -1,4 +1,4 @@
-//! The disk beyond skills: files are replaced whole or not at all.
+//! The disk beyond skills: files are read and replaced whole or not at all.
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},
@@ -6,6 +6,11 @@ use std::{
     path::{Path, PathBuf},
     process,
 };
+
+use metier_skills::{Cause, read_text_within};
+
+/// How many bytes a file may have.
+const LONGEST: u64 = 64 << 20;
 
 /// Keeps others of our kind from changing a file, and what else lies in its folder, while this is held.
 ///
@@ -71,14 +76,11 @@ fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// The text of a file, if it is there; however long, since other programs keep a lot in theirs.
-pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
+/// The text of a regular file, if it is there; other programs keep a lot in theirs.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Cause> {
+    match read_text_within(path, LONGEST) {
+        Err(Cause::Unreadable(ErrorKind::NotFound | ErrorKind::NotADirectory)) => Ok(None),
+        read => read.map(Some),
     }
 }
 
@@ -105,4 +107,33 @@ pub(crate) fn is_program(path: &Path) -> bool {
 pub(crate) fn is_program(path: &Path) -> bool {
     let is_file = |path: &Path| fs::metadata(path).is_ok_and(|it| it.is_file());
     is_file(path) || ["exe", "cmd", "bat"].iter().any(|it| is_file(&path.with_extension(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use metier_skills::Cause;
+
+    use super::{LONGEST, read};
+
+    #[test]
+    fn only_a_regular_file_that_is_not_endless_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        assert_eq!(read(&path), Ok(None));
+        assert_eq!(read(&path.join("below")), Ok(None));
+        fs::write(&path, "text").unwrap();
+        assert_eq!(read(&path), Ok(Some("text".to_owned())));
+        assert_eq!(read(&path.join("below")), Ok(None));
+        File::create(&path).unwrap().set_len(LONGEST + 1).unwrap();
+        assert_eq!(read(&path), Err(Cause::TooLong { longest: LONGEST }));
+        assert_eq!(read(dir.path()), Err(Cause::NotAFile));
+        #[cfg(unix)]
+        {
+            let pipe = dir.path().join("pipe");
+            assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            assert_eq!(read(&pipe), Err(Cause::NotAFile));
+        }
+    }
 }

@@ -448,12 +448,36 @@ fn a_record_that_is_a_link_is_neither_read_nor_written() {
     std::os::unix::fs::symlink(machine.path("project/mine.json"), own.join("pulled.json")).unwrap();
     assert_snapshot!(machine.run("pull docs pdf"), @"
     --- stderr
-    error: `$ROOT/project/.agents/skills/.metier/pulled.json` cannot be read: it is a link
+    error: `$ROOT/project/.agents/skills/.metier/pulled.json`: it is a link
     hint: remove it, then pull with --force
     --- exit 1
     ");
     let mine = fs::read_to_string(machine.path("project/mine.json")).unwrap();
     assert_eq!(mine.trim(), r#"{"mine": 1}"#);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_that_is_no_file_or_too_long_is_refused_at_once() {
+    let machine = machine(&usual());
+    let own = machine.path("project/.agents/skills/.metier");
+    fs::create_dir_all(&own).unwrap();
+    let record = own.join("pulled.json");
+    assert!(std::process::Command::new("mkfifo").arg(&record).status().unwrap().success());
+    assert_snapshot!(machine.run("pull docs pdf"), @"
+    --- stderr
+    error: `$ROOT/project/.agents/skills/.metier/pulled.json`: not a regular file
+    hint: remove it, then pull with --force
+    --- exit 1
+    ");
+    fs::remove_file(&record).unwrap();
+    fs::File::create(&record).unwrap().set_len(65 << 20).unwrap();
+    assert_snapshot!(machine.run("pull docs pdf"), @"
+    --- stderr
+    error: `$ROOT/project/.agents/skills/.metier/pulled.json`: longer than 65536 KiB
+    hint: remove it, then pull with --force
+    --- exit 1
+    ");
 }
 
 #[test]

@@ -84,7 +84,7 @@ pub(super) fn places(client: Client, standard: &Standard, environment: &Environm
 
 /// The servers at one place; none if nothing is there.
 pub(super) fn servers(place: &Place) -> Result<Vec<Found>, String> {
-    let Some(text) = files::read(&place.path).map_err(|error| error.kind().to_string())? else {
+    let Some(text) = files::read(&place.path).map_err(|cause| cause.to_string())? else {
         return Ok(Vec::new());
     };
     let mut value = parse(&place.path, &text)?;

@@ -140,12 +140,12 @@ fn document(folder: &Path) -> Result<Option<Value>, Failure> {
     if is_link(&path) || path.parent().is_some_and(is_link) {
         return Err(garbled(&path, "it is a link"));
     }
-    let text = files::read(&path).map_err(|error| garbled(&path, error.kind()))?;
+    let text = files::read(&path).map_err(|cause| garbled(&path, cause))?;
     text.map(|it| serde_json::from_str(&it).map_err(|error| garbled(&path, error))).transpose()
 }
 
 fn garbled(path: &Path, reason: impl Display) -> Failure {
-    let message = format!("`{}` cannot be read: {reason}", path.display());
+    let message = format!("`{}`: {reason}", path.display());
     Failure::new(Exit::Failed, message).hinted("remove it, then pull with --force")
 }
 
