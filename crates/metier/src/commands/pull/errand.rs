@@ -108,7 +108,7 @@ impl Errand<'_> {
         }
         let contents = fetch(self.upstreams, wanted, &places).await?;
         pulled.judge(contents.first().map_or(&[], Vec::as_slice));
-        let lock = self.lock(&arrival).await?;
+        let lock = self.lock().await?;
         // Much may have happened since.
         let now = self.see(&skill.name)?;
         let step = self.decide(&arrival, &now)?;
@@ -137,7 +137,7 @@ impl Errand<'_> {
         if !is_new(before) {
             return Ok(());
         }
-        let _lock = self.lock(arrival).await?;
+        let _lock = self.lock().await?;
         let now = self.see(name)?;
         match self.decide(arrival, &now) {
             Ok(Step::Keep) if is_new(&now) => self.note(name, &arrival.origin),
@@ -157,11 +157,8 @@ impl Errand<'_> {
         step(arrival, &seen.there, seen.origin.as_ref(), in_the_way)
     }
 
-    async fn lock(&self, arrival: &Arrival) -> Result<Lock, Refusal> {
-        let folder = || arrival.folder.clone();
-        let lock = Lock::take(self.to).await;
-        let lock = lock.map_err(|error| Refusal::Unwritten { folder: folder(), error })?;
-        lock.ok_or_else(|| Refusal::Busy(self.to.to_owned()))
+    async fn lock(&self) -> Result<Lock, Refusal> {
+        Lock::take(self.to).await?.ok_or_else(|| Refusal::Busy(self.to.to_owned()))
     }
 
     fn note(&self, name: &str, origin: &Origin) -> Result<(), Refusal> {

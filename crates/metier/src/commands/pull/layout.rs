@@ -10,6 +10,9 @@ use super::refusal::Refusal;
 /// What no Windows file may be called, whatever follows after a dot.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
+/// How many bytes a file's name may have on the disks that most people have.
+const LONGEST_NAME: usize = 255;
+
 /// One file and its place below the folder of its skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -67,6 +70,7 @@ fn odd(part: &str, house: House) -> Option<&'static str> {
     let on_windows = house == House::Windows;
     Some(match part {
         "" | "." | ".." => "it leads out of the skill",
+        _ if part.len() > LONGEST_NAME => "a name in it is too long for most disks",
         _ if part.contains(['/', '\\']) => "a part of it would be taken for several",
         _ if part.contains(char::is_control) => "it has control characters",
         _ if part.contains(is_hidden) => "it has characters that nobody sees",

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
 use super::record::OWN_FOLDER;
@@ -25,9 +26,34 @@ pub(super) struct Lock {
     ground: Ground,
 }
 
+/// Why nobody can be kept out of a folder.
+#[derive(Debug, Error)]
+pub(super) enum LockError {
+    #[error("`{}` cannot be written: {}", folder.display(), error.kind())]
+    Unwritten { folder: PathBuf, error: io::Error },
+    #[error("`{}` cannot be locked: {}", path.display(), error.kind())]
+    Unlocked { path: PathBuf, error: io::Error },
+    /// Something else has its name.
+    #[error("`{}` is in the way: it is no {kind}", path.display())]
+    Odd { path: PathBuf, kind: &'static str },
+}
+
+impl LockError {
+    /// The next thing to try.
+    pub(super) fn hint(&self) -> &'static str {
+        match self {
+            LockError::Unwritten { .. } => "choose another folder with --to",
+            LockError::Unlocked { .. } => {
+                "if no other pull runs, remove it; or choose another folder with --to"
+            }
+            LockError::Odd { .. } => "remove it, or choose another folder with --to",
+        }
+    }
+}
+
 impl Lock {
     /// Waits until nobody else works there, though not for ever; the folder is made if need be.
-    pub(super) async fn take(skills: &Path) -> io::Result<Option<Lock>> {
+    pub(super) async fn take(skills: &Path) -> Result<Option<Lock>, LockError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let lock = Lock::try_take(skills)?;
@@ -39,20 +65,23 @@ impl Lock {
     }
 
     /// The lock, if nobody has it.
-    pub(super) fn try_take(skills: &Path) -> io::Result<Option<Lock>> {
+    pub(super) fn try_take(skills: &Path) -> Result<Option<Lock>, LockError> {
         let ground = Ground::make(skills)?;
         let path = ground.own.join(FILE);
+        let unlocked = |error| LockError::Unlocked { path: path.clone(), error };
         let file = match open(&path) {
             // Whoever had it has just gone, and taken everything along.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened?,
+            Err(error) => return Err(unlocked(error)),
+            Ok(None) => return Err(LockError::Odd { path, kind: "file" }),
+            Ok(Some(file)) => file,
         };
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             // Where nothing can be locked, nobody waits.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::Error(error)) => return Err(unlocked(error)),
         }
         Ok(is_at(&file, &path).then_some(Lock { file, ground }))
     }
@@ -81,23 +110,26 @@ struct Ground {
 }
 
 impl Ground {
-    fn make(skills: &Path) -> io::Result<Ground> {
+    fn make(skills: &Path) -> Result<Ground, LockError> {
+        let unwritten = |error| LockError::Unwritten { folder: skills.to_owned(), error };
         let n_made = skills.ancestors().take_while(|it| it.symlink_metadata().is_err()).count();
         let ground = Ground { skills: skills.to_owned(), own: skills.join(OWN_FOLDER), n_made };
-        fs::create_dir_all(skills)?;
+        fs::create_dir_all(skills).map_err(unwritten)?;
         match fs::create_dir(&ground.own) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // One that leads elsewhere is not ours.
                 let is_gone = |it: &io::Error| it.kind() == io::ErrorKind::NotFound;
                 match ground.own.symlink_metadata() {
-                    Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
-                    Err(error) if !is_gone(&error) => Err(error),
+                    Ok(found) if !found.is_dir() => {
+                        Err(LockError::Odd { path: ground.own.clone(), kind: "folder" })
+                    }
+                    Err(error) if !is_gone(&error) => Err(unwritten(error)),
                     _ => Ok(ground),
                 }
             }
             // Someone who had made them has just removed them.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ground),
-            made => made.map(|()| ground),
+            made => made.map(|()| ground).map_err(unwritten),
         }
     }
 }
@@ -110,17 +142,18 @@ impl Drop for Ground {
     }
 }
 
-/// Opens a file to lock it; one that leads elsewhere is not ours.
-fn open(path: &Path) -> io::Result<File> {
-    match OpenOptions::new().write(true).create_new(true).open(path) {
+/// Opens a file to lock it; none if it is something else. One that leads elsewhere is not ours.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    let opened = match OpenOptions::new().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            match path.symlink_metadata()?.is_file() {
-                true => OpenOptions::new().write(true).open(path),
-                false => Err(io::ErrorKind::InvalidInput.into()),
+            if !path.symlink_metadata()?.is_file() {
+                return Ok(None);
             }
+            OpenOptions::new().write(true).open(path)
         }
         opened => opened,
-    }
+    };
+    opened.map(Some)
 }
 
 /// Whether a file is still the one that others find.

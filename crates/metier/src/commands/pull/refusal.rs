@@ -1,9 +1,14 @@
 //! Why a skill is not taken, and the next thing to try.
 
-use std::{io, path::PathBuf};
+use std::{
+    io::{self, ErrorKind},
+    path::PathBuf,
+};
 
 use metier_upstreams::SkillReadError;
 use thiserror::Error;
+
+use super::lock::LockError;
 
 /// Why a skill is not taken.
 #[derive(Debug, Error)]
@@ -42,6 +47,8 @@ pub(super) enum Refusal {
     Busy(PathBuf),
     #[error("what was pulled before is not known: {0}")]
     Unreadable(String),
+    #[error(transparent)]
+    Unlocked(#[from] LockError),
     #[error("`{}` cannot be written: {}", folder.display(), error.kind())]
     Unwritten { folder: PathBuf, error: io::Error },
     #[error("it is in its place, but where it came from is not recorded: {0}")]
@@ -70,6 +77,10 @@ impl Refusal {
             | Refusal::Edited(_)
             | Refusal::Other { .. }
             | Refusal::OtherServer { .. } => "--force replaces it; --to chooses another folder",
+            Refusal::Unlocked(error) => error.hint(),
+            Refusal::Unwritten { error, .. } if error.kind() == ErrorKind::InvalidFilename => {
+                "a name in it is too long for the disk: its owner must rename that"
+            }
             Refusal::Unwritten { .. } | Refusal::Unrecorded(_) => "choose another folder with --to",
         }
     }

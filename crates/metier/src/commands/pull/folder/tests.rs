@@ -13,7 +13,7 @@ use crate::commands::pull::{
 
 /// Puts a skill in its place while nobody else does.
 fn put(folder: &Path, files: &[(&str, &[u8])], before: &There) -> io::Result<Put> {
-    let lock = Lock::try_take(folder.parent().unwrap())?.unwrap();
+    let lock = Lock::try_take(folder.parent().unwrap()).map_err(io::Error::other)?.unwrap();
     super::put(&lock, folder, files, before)
 }
 

@@ -47,6 +47,14 @@ fn the_skill_file_comes_first_and_parts_are_decoded() {
 }
 
 #[test]
+fn a_name_is_no_longer_than_a_disk_can_keep() {
+    let name = "é".repeat(127);
+    check_odd(&format!("a/{name}x/{name}"), House::Unix, "");
+    let long = "a name in it is too long for most disks";
+    check_odd(&format!("a/{name}xy"), House::Unix, long);
+}
+
+#[test]
 fn a_path_stays_in_the_skill_however_it_is_written() {
     for odd in ["..", ".", "a/../b", "%2e%2e/b", "a//b", ""] {
         check_odd(odd, House::Unix, "it leads out of the skill");

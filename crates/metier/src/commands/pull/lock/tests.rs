@@ -30,15 +30,38 @@ fn what_was_made_to_be_locked_and_is_empty_goes_again() {
     assert_eq!(fs::read_dir(&skills).unwrap().count(), 1);
 }
 
+/// Why a folder cannot be locked, in which something else has the name of ours.
+#[cfg(unix)]
+#[track_caller]
+fn check_odd(plant: impl FnOnce(&Path), expected: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    plant(&dir.path().join(".metier"));
+    let error = Lock::try_take(dir.path()).err().unwrap();
+    assert_eq!(error.to_string().replace(&dir.path().display().to_string(), "DIR"), expected);
+    assert_eq!(error.hint(), "remove it, or choose another folder with --to");
+    assert!(!dir.path().join("there").exists());
+}
+
 #[cfg(unix)]
 #[test]
-fn a_lock_that_leads_elsewhere_is_none() {
-    let dir = tempfile::tempdir().unwrap();
-    let there = dir.path().join("there");
-    fs::create_dir(dir.path().join(".metier")).unwrap();
-    std::os::unix::fs::symlink(&there, dir.path().join(".metier/lock")).unwrap();
-    assert!(Lock::try_take(dir.path()).is_err());
-    assert!(!there.exists());
+fn what_has_the_name_of_the_lock_and_is_none_is_named() {
+    use std::os::unix::fs::symlink;
+    let odd = "`DIR/.metier/lock` is in the way: it is no file";
+    check_odd(|own| fs::create_dir_all(own.join("lock")).unwrap(), odd);
+    let plant_link = |own: &Path| {
+        fs::create_dir(own).unwrap();
+        symlink("../there", own.join("lock")).unwrap();
+    };
+    check_odd(plant_link, odd);
+    let plant_pipe = |own: &Path| {
+        fs::create_dir(own).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(own.join("lock")).status();
+        assert!(made.unwrap().success());
+    };
+    check_odd(plant_pipe, odd);
+    let odd = "`DIR/.metier` is in the way: it is no folder";
+    check_odd(|own| symlink("there", own).unwrap(), odd);
+    check_odd(|own| fs::write(own, "").unwrap(), odd);
 }
 
 #[cfg(unix)]
