@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use metier_upstreams::Roster;
 
 use self::{
-    choice::{Choice, Source, invitation, server_at},
+    choice::{Choice, Source, invitation, listed_again, server_at},
     errand::Errand,
     folder::obstacle,
     leftovers::{Leftover, sweep},
@@ -29,7 +29,7 @@ use crate::{
     args::Pull,
     environment::Environment,
     failure::{Exit, Failure, Outcome},
-    hub::{Known, settled},
+    hub::{Known, awaited, settled},
     ui::Ui,
 };
 
@@ -48,7 +48,13 @@ pub(crate) fn run(args: &Pull, environment: &Environment, ui: &mut Ui<'_>) -> Ou
     Record::read(&to)?;
     let namesakes = Namesakes::find(args, &to, environment, ui)?;
     known.run(ui, Exit::Interrupted.into(), async |upstreams, ui| {
-        let roster = settled(upstreams, None, ui).await?;
+        let mut roster = settled(upstreams, None, ui).await?;
+        let server = roster.servers().next().cloned();
+        if let Some(server) = server.filter(|it| source.is_short_of(it, &args.skills)) {
+            let listing = listed_again(upstreams, &server);
+            let listed = awaited("reading the list of skills".to_owned(), listing, ui).await?;
+            roster = listed.unwrap_or(roster);
+        }
         let choice = Choice { known: &known, roster: &roster, upstreams };
         let wanted = match &source {
             Source::Uri(uri) => vec![choice.of_any(uri).await?],

@@ -612,6 +612,18 @@ fn a_server_whose_list_cannot_be_read_whole_is_pulled_one_skill_at_a_time() {
 }
 
 #[test]
+fn a_list_that_cannot_be_read_at_first_is_asked_for_once_more() {
+    for line in ["pull docs", "pull docs pdf sum"] {
+        let shop = usual();
+        let down = json!({"code": -32603, "message": "the database is down"});
+        shop.change(|it| drop(it.once.insert(String::new(), Err(down))));
+        let machine = machine(&shop);
+        assert_eq!(exit(&machine, line), 0, "{line}");
+        assert_eq!(tree(&machine).lines().count(), 3, "{line}");
+    }
+}
+
+#[test]
 fn two_skills_of_one_name_are_both_refused_until_one_is_chosen() {
     let other = "SKILL.md=---|name: pdf|description: Prints PDFs|---|Print it.|";
     let shop = Shop::open(&[("acme/pdf", PDF), ("other/pdf", &[other])]);

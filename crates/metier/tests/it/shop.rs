@@ -30,6 +30,8 @@ pub(crate) struct Stock {
     pub(crate) read: Vec<String>,
     /// What `skills/list` says in place of what is listed, if anything, by the cursor.
     pub(crate) pages: BTreeMap<String, Result<Value, Value>>,
+    /// What it says the first time in place of that.
+    pub(crate) once: BTreeMap<String, Result<Value, Value>>,
     /// What happens before a file is first read.
     pub(crate) meanwhile: BTreeMap<String, Box<dyn FnOnce() + Send>>,
     /// Whoever reads this waits for ever.
@@ -145,7 +147,7 @@ fn reply(stock: &mut Stock, method: &str, key: &str) -> Result<Value, Value> {
         "resources/list" => Ok(json!({"resources": []})),
         "resources/templates/list" => Ok(json!({"resourceTemplates": []})),
         "skills/list" => {
-            let page = stock.pages.get(key).cloned();
+            let page = stock.once.remove(key).or_else(|| stock.pages.get(key).cloned());
             page.unwrap_or_else(|| Ok(json!({"skills": stock.listed})))
         }
         "skills/get" => {

@@ -6,6 +6,7 @@ use metier_upstreams::{
     CallError, Endpoint, Fallback, Offer, Roster, Secrets, ServedSkill, Server, ServerName,
     ServerSpec, Site, Upstreams,
 };
+use tokio::time::timeout;
 use url::Url;
 
 use super::fetch::Wanted;
@@ -47,6 +48,33 @@ impl Source {
             _ => Source::Server(text.to_owned()),
         }
     }
+
+    /// Whether something may be meant that is in the part of a server's list that was not read.
+    pub(super) fn is_short_of(&self, server: &Server, asked: &[String]) -> bool {
+        let offer = server.standing.offer.as_ref().filter(|it| it.gap(LIST).is_some());
+        let lacks = |offer: &Arc<Offer>| {
+            let is_listed =
+                |asked: &str| offer.skills.iter().any(|it| it.name.eq_ignore_ascii_case(asked));
+            let mut named = asked.iter().filter(|it| !it.contains("://"));
+            asked.is_empty() || named.any(|it| !is_listed(it))
+        };
+        !matches!(self, Source::Uri(_)) && offer.is_some_and(lacks)
+    }
+}
+
+/// What is known when the lists of a server that were not read whole have been asked for once more,
+/// with more time.
+pub(super) async fn listed_again(upstreams: &Upstreams, server: &Server) -> Option<Arc<Roster>> {
+    let is_other = |now: &Arc<Roster>| {
+        let now = now.server(server.name()).and_then(|it| it.standing.offer.as_ref());
+        match (now, &server.standing.offer) {
+            (Some(now), Some(before)) => !Arc::ptr_eq(now, before),
+            _ => true,
+        }
+    };
+    let mut rosters = upstreams.rosters();
+    let listed = timeout(server.spec.connect_timeout.saturating_mul(2), rosters.wait_for(is_other));
+    listed.await.ok()?.ok().map(|it| Arc::clone(&it))
 }
 
 /// The server at an address, named by its host and port.
