@@ -29,7 +29,7 @@ use std::sync::{Arc, atomic::AtomicU8};
 
 use futures_util::future::join_all;
 use metier_skills::Skill;
-use metier_upstreams::Upstreams;
+use metier_upstreams::{Roster, Upstreams};
 use metier_wire::{Era, Error, Members};
 use serde_json::value::RawValue;
 use tokio::{
@@ -152,19 +152,23 @@ impl Gateway {
         }
     }
 
-    /// Waits while a server is met for the first time that a name or a URI begins with.
-    pub(crate) async fn meet(&self, asked: &str) {
-        let mut shelves = self.shelves.clone();
-        // The end of all shelves ends the waiting, too.
-        let _ = shelves.wait_for(|it| !it.is_meeting(asked)).await;
+    /// Waits while a server is met for the first time that a name says it belongs to.
+    pub(crate) async fn meet(&self, name: &str) {
+        self.wait_while(|it| it.is_meeting(name)).await;
     }
 
     /// Waits while it may still become known whose a resource is.
     pub(crate) async fn meet_owner(&self, uri: &str) {
-        self.meet(uri).await;
+        self.wait_while(|it| it.is_meeting_owner(uri)).await;
         if self.shelf().roster.resources().routes(uri).is_empty() {
             self.settled().await;
         }
+    }
+
+    async fn wait_while(&self, is_meeting: impl Fn(&Roster) -> bool) {
+        let mut shelves = self.shelves.clone();
+        // The end of all shelves ends the waiting, too.
+        let _ = shelves.wait_for(|it| !is_meeting(&it.roster)).await;
     }
 
     /// The tools of servers that a client sees, separated by commas.

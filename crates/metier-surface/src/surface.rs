@@ -325,7 +325,10 @@ async fn served(gateway: &Gateway, counter: &Counter, name: &str) -> Option<Serv
     if let Some(served) = find() {
         return Some(served);
     }
-    gateway.meet(name).await;
+    match name.contains("://") {
+        true => gateway.meet_owner(name).await,
+        false => gateway.meet(name).await,
+    }
     if let Some(served) = find() {
         return Some(served);
     }

@@ -144,6 +144,12 @@ impl ResourceRegistry {
         servers.into_iter().map(route).collect()
     }
 
+    /// The server that a URI itself says has it, unless it is that of a resource which is listed.
+    pub(crate) fn owner(&self, uri: &str) -> Option<&ServerName> {
+        let route = self.position(uri).is_none().then(|| self.prefixes.route(uri)).flatten();
+        route.map(|it| it.server)
+    }
+
     /// Whose template it is that clients are shown.
     #[must_use]
     pub fn template(&self, shown: &str) -> Option<Route<'_>> {

@@ -14,6 +14,7 @@ use crate::{
     resources::ResourceRegistry,
     served::ServedSkill,
     spec::{ServerName, ServerSpec},
+    wire_name::is_name_of,
 };
 
 /// All servers and what they offer, at one moment.
@@ -112,10 +113,28 @@ impl Roster {
         offers.flat_map(|(name, offer)| offer.skills.iter().map(move |skill| (name, skill)))
     }
 
+    /// Whether a server is just being met that a name says it belongs to: `server__name`,
+    /// `server:name`.
+    #[must_use]
+    pub fn is_meeting(&self, name: &str) -> bool {
+        self.undecided().any(|it| is_name_of(it.name().as_str(), name))
+    }
+
+    /// The same of a URI that nobody is known to have: `server+uri`, `skill://server/path`.
+    #[must_use]
+    pub fn is_meeting_owner(&self, uri: &str) -> bool {
+        let owner = self.resources().owner(uri);
+        owner.is_some_and(|owner| self.undecided().any(|it| it.name() == owner))
+    }
+
+    fn undecided(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.servers().filter(|it| it.standing.phase.is_undecided())
+    }
+
     /// Whether it is known of every server how its first attempt ended.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        !self.servers().any(|it| it.standing.phase.is_undecided())
+        self.undecided().next().is_none()
     }
 }
 

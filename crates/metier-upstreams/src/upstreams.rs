@@ -18,7 +18,7 @@ use crate::{
     identity::Identity,
     link::Ask,
     registry::ToolEntry,
-    roster::{Roster, Server},
+    roster::Roster,
     rounds::{MOST_ROUNDS, Questions},
     spec::ServerName,
 };
@@ -133,12 +133,8 @@ impl Upstreams {
 
     /// The roster when it has a tool, or when no server whose it could be is just being met.
     pub async fn knowing(&self, tool: &str) -> Arc<Roster> {
-        let knows = |roster: &Arc<Roster>| {
-            let may_come = |server: &Arc<Server>| {
-                server.standing.phase.is_undecided() && tool.starts_with(server.name().as_str())
-            };
-            roster.tools().get(tool).is_some() || !roster.servers().any(may_come)
-        };
+        let knows =
+            |roster: &Arc<Roster>| roster.tools().get(tool).is_some() || !roster.is_meeting(tool);
         let now = self.roster();
         if knows(&now) {
             return now;

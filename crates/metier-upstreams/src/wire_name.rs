@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 /// How long a name may be; longer ones are refused by large model APIs.
 const LONGEST: usize = 64;
+/// How many characters of it are a hash, if it has one.
+const HASHED: usize = 9;
 
 /// The name for each of some tools, given as pairs of server and tool, in the same order.
 ///
@@ -34,6 +36,16 @@ pub(crate) fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
     named.collect()
 }
 
+/// Whether a name says that it belongs to a server: it is a wire name, or an id (`server:tool`).
+pub(crate) fn is_name_of(server: &str, name: &str) -> bool {
+    let begins = |with: &str| {
+        name.as_bytes().get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with.as_bytes()))
+    };
+    let wire = plain(server, "");
+    // The end of a long one is a hash.
+    begins(&wire[..wire.len().min(LONGEST - HASHED)]) || begins(&format!("{server}:"))
+}
+
 fn plain(server: &str, tool: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     server.chars().map(safe).chain("__".chars()).chain(tool.chars().map(safe)).collect()
@@ -41,7 +53,7 @@ fn plain(server: &str, tool: &str) -> String {
 
 fn hashed(name: &str, id: &str) -> String {
     let hash = format!("_{:08x}", fnv(id.as_bytes()));
-    format!("{}{hash}", &name[..name.len().min(LONGEST - hash.len())])
+    format!("{}{hash}", &name[..name.len().min(LONGEST - HASHED)])
 }
 
 /// FNV-1a, folded to 32 bits: the same everywhere and for ever.
@@ -58,7 +70,7 @@ fn fnv(bytes: &[u8]) -> u32 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::wire_names;
+    use super::{is_name_of, wire_names};
 
     #[track_caller]
     fn check(tools: &[(&str, &str)], expected: &[&str]) {
@@ -94,6 +106,19 @@ mod tests {
         let names = wire_names(&[("s", &long), ("s", &long[1..])]);
         assert!(names.iter().all(|it| it.len() == 64), "{names:?}");
         assert_ne!(names[0], names[1]);
+    }
+
+    #[test]
+    fn a_name_belongs_to_a_server_whose_whole_name_it_begins_with() {
+        for name in ["git__x", "GIT__x", "git:x", "git__"] {
+            assert!(is_name_of("git", name), "{name}");
+        }
+        for name in ["github__x", "git_x", "git", "git+x", "gi", "x__git", "git/x"] {
+            assert!(!is_name_of("git", name), "{name}");
+        }
+        assert!(is_name_of("git.hub", "git_hub__x") && is_name_of("git.hub", "git.hub:x"));
+        let long = "s".repeat(64);
+        assert!(is_name_of(&long, &wire_names(&[(&long, "t")])[0]));
     }
 
     proptest! {

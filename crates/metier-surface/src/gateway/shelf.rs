@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use metier_upstreams::{Item, Roster, uri::names_skill};
+use metier_upstreams::{Item, Roster};
 use metier_wire::write;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::Instant;
@@ -142,17 +142,6 @@ impl Shelf {
             patience,
             roster,
         }
-    }
-
-    /// Whether a server is just being met that a name or a URI begins with.
-    pub(crate) fn is_meeting(&self, asked: &str) -> bool {
-        let uri = asked.split_once("://").filter(|_| names_skill(asked));
-        let asked = uri.map_or(asked, |(_, rest)| rest).as_bytes();
-        let is_named = |server: &str| {
-            asked.get(..server.len()).is_some_and(|it| it.eq_ignore_ascii_case(server.as_bytes()))
-        };
-        let mut servers = self.roster.servers();
-        servers.any(|it| it.standing.phase.is_undecided() && is_named(it.name().as_str()))
     }
 
     /// Whether a client that has seen an earlier shelf would see other tools.

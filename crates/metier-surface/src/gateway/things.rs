@@ -49,7 +49,7 @@ impl Gateway {
         let gateway = Arc::clone(self);
         Ok(Box::new(move |call| {
             Box::pin(async move {
-                gateway.meet(&name).await;
+                gateway.meet_prompt(&name).await;
                 gateway.fetch(parcel, prompt, call).await
             })
         }))
@@ -73,6 +73,13 @@ impl Gateway {
             Era::Modern => NOTHING_MODERN,
         };
         Ok(Box::new(|_| Box::pin(async { Ok(Body::plain(nothing.to_vec())) })))
+    }
+
+    /// Waits while the server of a prompt is met for the first time, unless the prompt is known.
+    async fn meet_prompt(&self, name: &str) {
+        if self.shelf().roster.prompts().find(name).is_none() {
+            self.meet(name).await;
+        }
     }
 
     pub(crate) fn subscribe(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {

@@ -13,6 +13,7 @@ use super::{
 use crate::{Expose, Presentation};
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
 const LISTS: [&str; 4] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
 
@@ -29,6 +30,14 @@ fn late(era: Era) -> Fake {
 /// A server that never answers.
 fn mute() -> Fake {
     Fake::legacy().on("server/discover", |_| vec![Act::Wait]).on("initialize", |_| vec![Act::Wait])
+}
+
+/// A skill as a server lists it.
+fn cat() -> Value {
+    let uri = "skill://pets/cat/SKILL.md";
+    let digest = metier_skills::Digest::of(TEXT.as_bytes()).to_string();
+    json!({ "uri": uri, "frontmatter": { "name": "cat", "description": "Cats" },
+        "resources": [{ "uri": uri, "digest": digest, "size": TEXT.len() }] })
 }
 
 /// A surface with a server that is there and one that never answers.
@@ -137,11 +146,7 @@ async fn a_tool_is_waited_for_by_its_own_name_and_through_the_tool_that_calls_ot
 
 #[tokio::test]
 async fn a_skill_of_a_server_that_is_being_met_is_waited_for_longer_than_any_list() {
-    const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
-    let uri = "skill://pets/cat/SKILL.md";
-    let digest = metier_skills::Digest::of(TEXT.as_bytes()).to_string();
-    let entry = json!({ "uri": uri, "frontmatter": { "name": "cat", "description": "Cats" },
-        "resources": [{ "uri": uri, "digest": digest, "size": TEXT.len() }] });
+    let (uri, entry) = ("skill://pets/cat/SKILL.md", cat());
     let got = json!({ "skill": entry }).to_string();
     let read = json!({ "contents": [{ "uri": uri, "text": TEXT }] }).to_string();
     let fake = late(Era::Legacy)
@@ -178,6 +183,49 @@ async fn a_skill_of_a_server_that_is_being_met_is_waited_for_longer_than_any_lis
         let result = &answers[id]["result"];
         assert!(result.is_object() && result["isError"] != true, "{request:?}: {result}");
     }
+}
+
+#[tokio::test]
+async fn nothing_waits_for_a_server_whose_name_its_own_only_begins_with() {
+    let entry = cat();
+    let read = |message: &Value| {
+        let uri = &message["params"]["uri"];
+        vec![Act::Give(json!({ "contents": [{ "uri": uri, "text": TEXT }] }).to_string())]
+    };
+    let got = json!({ "skill": entry }).to_string();
+    let fake = Fake::legacy()
+        .tools(&["t"])
+        .skilled(std::slice::from_ref(&entry))
+        .listing("resources/list", r#"{"uri":"s3://x","name":"x"},{"uri":"s+x:y","name":"y"}"#)
+        .listing("prompts/list", r#"{"name":"p"}"#)
+        .on("skills/get", move |_| vec![Act::Give(got.clone())])
+        .on("resources/read", read);
+    let plan = plan(&[("search", &fake), ("s", &mute())]).await;
+    let look = Look { presentation: Presentation::default(), ..Look::default() };
+    let front = Front::begin(look, plan);
+    let mut client = front.client(Era::Legacy);
+    client.ask("tools/list", json!({})).await;
+    let (skill, folder) = ("skill://search/pets/cat/SKILL.md", "skill://search/pets/cat");
+    for (method, params) in [
+        ("tools/call", json!({ "name": "search__t" })),
+        ("tools/call", json!({ "name": "search:t" })),
+        ("tools/call", json!({ "name": "skill", "arguments": { "name": "search:cat" } })),
+        ("resources/read", json!({ "uri": skill })),
+        ("resources/read", json!({ "uri": "s3://x" })),
+        ("resources/read", json!({ "uri": "s3://unlisted" })),
+        ("resources/subscribe", json!({ "uri": "s3://x" })),
+        ("skills/get", json!({ "uri": skill })),
+        ("resources/directory/read", json!({ "uri": folder })),
+        ("prompts/get", json!({ "name": "search__p" })),
+        ("prompts/get", json!({ "name": "p" })),
+    ] {
+        let answer = client.ask(method, &params).await;
+        assert!(answer["result"].is_object(), "{method} {params}: {answer}");
+        assert!(!front.upstreams.roster().is_settled(), "{method} {params}");
+    }
+    let answer = client.ask("prompts/get", json!({ "name": "snone" })).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert!(!front.upstreams.roster().is_settled());
 }
 
 #[tokio::test]
