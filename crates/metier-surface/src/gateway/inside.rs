@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Gateway, journey::Thing};
 use crate::{
-    library::{joined, not_of_a_skill},
+    library::{joined, not_of_a_skill, unknown_resource},
     responder::Body,
 };
 
@@ -37,31 +37,34 @@ impl Gateway {
     /// What a URI means, if that is something of a listed skill. One that could be and has no clean
     /// form is refused: the server might take it for a file that it listed, and nobody would check.
     pub(crate) fn inside(&self, uri: &str) -> Result<Option<Inside>, Error> {
-        let shelf = self.shelf();
-        let roster = &shelf.roster;
-        let routes = roster.resources().routes(uri);
-        // A server's own URI may begin as if it were shown: `skill://server/path` of that very server.
-        let own = routes.iter().filter(|it| *it.uri != *uri);
-        let own = own.map(|it| Route { uri: Cow::Borrowed(uri), ..it.clone() });
-        for route in routes.iter().chain(&own.collect::<Vec<_>>()) {
-            let asked = Asked::new(uri, route);
-            let skills = roster.skills().filter(|(server, _)| *server == route.server);
-            let within = skills.filter_map(|(_, skill)| Some((skill, asked.within(skill)?)));
-            // Of a skill within another, the inner one.
-            if let Some((skill, own)) = within.max_by_key(|(skill, _)| skill.root().len()) {
-                let (server, skill) = (route.server.clone(), Arc::clone(skill));
-                return Ok(Some(Inside { server, skill, uri: own, asked: uri.to_owned() }));
-            }
+        inside(&self.upstreams.roster(), uri)
+    }
+}
+
+/// The same, by what servers list at one moment.
+pub(super) fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error> {
+    let routes = roster.resources().routes(uri);
+    // A server's own URI may begin as if it were shown: `skill://server/path` of that very server.
+    let own = routes.iter().filter(|it| *it.uri != *uri);
+    let own = own.map(|it| Route { uri: Cow::Borrowed(uri), ..it.clone() });
+    for route in routes.iter().chain(&own.collect::<Vec<_>>()) {
+        let asked = Asked::new(uri, route);
+        let skills = roster.skills().filter(|(server, _)| *server == route.server);
+        let within = skills.filter_map(|(_, skill)| Some((skill, asked.within(skill)?)));
+        // Of a skill within another, the inner one.
+        if let Some((skill, own)) = within.max_by_key(|(skill, _)| skill.root().len()) {
+            let (server, skill) = (route.server.clone(), Arc::clone(skill));
+            return Ok(Some(Inside { server, skill, uri: own, asked: uri.to_owned() }));
         }
-        let unclean = routes.iter().find_map(|route| {
-            let reason = NormalUri::of(&route.uri).err()?;
-            has_skills_like(roster, route).then_some(reason)
-        });
-        let unclean = unclean.or_else(|| NormalUri::of(uri).err().filter(|_| names_skill(uri)));
-        match unclean.filter(|_| roster.resources().position(uri).is_none()) {
-            Some(reason) => Err(Error::invalid_params(not_of_a_skill(uri, reason))),
-            None => Ok(None),
-        }
+    }
+    let unclean = routes.iter().find_map(|route| {
+        let reason = NormalUri::of(&route.uri).err()?;
+        has_skills_like(roster, route).then_some(reason)
+    });
+    let unclean = unclean.or_else(|| NormalUri::of(uri).err().filter(|_| names_skill(uri)));
+    match unclean.filter(|_| roster.resources().position(uri).is_none()) {
+        Some(reason) => Err(Error::invalid_params(not_of_a_skill(uri, reason))),
+        None => Ok(None),
     }
 }
 
@@ -80,6 +83,14 @@ impl Inside {
     fn shown_as(&self, uri: &str) -> String {
         let rest = uri.strip_prefix(self.skill.root()).unwrap_or_default();
         format!("{}{rest}", self.skill.root_at(&self.server))
+    }
+
+    /// Whether it may be asked for.
+    pub(super) fn listed(&self, era: Era) -> Result<(), Error> {
+        match self.skill.holds(&self.uri) {
+            true => Ok(()),
+            false => Err(unknown_resource(&self.asked, era)),
+        }
     }
 
     /// How its server is asked for it.

@@ -3,18 +3,17 @@
 use std::{fmt, sync::Arc};
 
 use metier_skills::differing_field;
-use metier_upstreams::{Files, ServerName, SkillContent};
-use metier_wire::Error;
+use metier_upstreams::{Files, Roster, ServerName, SkillContent};
+use metier_wire::{Era, Error};
 
 use super::{
     Gateway,
-    inside::Inside,
+    inside::{Inside, inside},
     journey::{Parcel, Target, explained},
     things::era as era_of,
 };
 use crate::{
     call::Call,
-    library::unknown_resource,
     responder::{Body, Done},
     served::{Origin, Served},
     text::{Line, Visible},
@@ -30,10 +29,8 @@ impl Gateway {
         parcel: Parcel,
         call: Call,
     ) -> Done {
-        let (shown, era) = (file.asked.clone(), call.era());
-        if !file.skill.holds(&file.uri) {
-            return Err(unknown_resource(&shown, era));
-        }
+        let era = call.era();
+        file.listed(era)?;
         let thing = file.thing(era_of(&self.shelf().roster, &file.server));
         let read = Arc::clone(&self).run(Target::Things(vec![thing]), parcel, call).await;
         let body = read.inspect_err(|error| {
@@ -42,6 +39,28 @@ impl Gateway {
                 self.upstreams.doubt(&file.server);
             }
         })?;
+        self.hold(&file, body)
+    }
+
+    /// What was read of a URI that was of no listed skill, by what is listed now: the request may have
+    /// waited, and the server have said more meanwhile.
+    pub(super) fn looked_at_again(
+        &self,
+        uri: &str,
+        before: &Arc<Roster>,
+        (body, era): (Body, Era),
+    ) -> Done {
+        let now = self.upstreams.roster();
+        if Arc::ptr_eq(before, &now) {
+            return Ok(body);
+        }
+        match inside(&now, uri)? {
+            Some(file) => file.listed(era).and_then(|()| self.hold(&file, body)),
+            None => Ok(body),
+        }
+    }
+
+    fn hold(&self, file: &Inside, body: Body) -> Done {
         file.held(body).map_err(|error| {
             tracing::warn!(server = %file.server, %error, "a file of a skill is not what was listed");
             self.upstreams.doubt(&file.server);

@@ -7,7 +7,8 @@ use metier_wire::{Era, Error, Members};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    Gateway, Shelf,
+    Gateway,
+    inside::inside,
     journey::{Parcel, Target, Thing},
     tools::MOST_NAMES,
 };
@@ -34,10 +35,12 @@ impl Gateway {
         Ok(Box::new(move |call| {
             Box::pin(async move {
                 gateway.meet_owner(&uri).await;
-                match gateway.inside(&uri)? {
-                    Some(file) => gateway.read_file(file, parcel, call).await,
-                    None => gateway.fetch(parcel, resource, call).await,
+                let (roster, era) = (gateway.upstreams.roster(), call.era());
+                if let Some(file) = inside(&roster, &uri)? {
+                    return gateway.read_file(file, parcel, call).await;
                 }
+                let body = Arc::clone(&gateway).fetch(parcel, resource, call).await?;
+                gateway.looked_at_again(&uri, &roster, (body, era))
             })
         }))
     }
@@ -100,11 +103,10 @@ impl Gateway {
     /// Passes a request on to whoever has what it asks for; that may be someone who is just being met.
     async fn fetch(self: Arc<Self>, parcel: Parcel, find: Find, call: Call) -> Done {
         let era = call.era();
-        let find = |shelf: &Shelf| {
-            find(&shelf.roster, &Members::of(&parcel.params).unwrap_or_default(), era)
-        };
-        let things = match find(&self.shelf()) {
-            Err(_) if self.settled_shelf().is_none() => find(&*self.settled().await)?,
+        let find =
+            |roster: &Roster| find(roster, &Members::of(&parcel.params).unwrap_or_default(), era);
+        let things = match find(&self.upstreams.roster()) {
+            Err(_) if self.settled_shelf().is_none() => find(&self.settled().await.roster)?,
             found => found?,
         };
         self.run(Target::Things(things), parcel, call).await

@@ -1,13 +1,16 @@
 //! Skills of servers beside those of this machine.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use metier_skills::Digest;
 use metier_wire::Era;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::{ERAS, TREE, all, ask, refusal};
 use crate::tests::{
     gateway::{
-        fake::{Act, Fake},
+        fake::{Act, Fake, SOON},
         fixture::{Front, Look, plan},
     },
     tools::fixture::Machine,
@@ -233,6 +236,57 @@ async fn a_file_is_held_to_its_digest_however_its_uri_is_spelled() {
         ["own://Pets/%63at/SKILL.md", "OWN://pets/cat/SKILL.md", "skill://zoo/pets/c%61t/SKILL.md"];
     let (codes, n_asked) = spelled("own://pets/cat", &uris).await;
     assert_eq!((codes, n_asked), (vec![-32603; uris.len()], uris.len()));
+}
+
+#[tokio::test]
+async fn a_file_is_held_to_its_digest_also_if_its_server_was_just_being_met() {
+    let machine = Machine::new("");
+    for uri in ["skill://zoo/pets/cat/SKILL.md", "skill://z%6Fo/pets/cat/SKILL.md"] {
+        let listed = entry("skill://pets/cat", TEXT);
+        let list = json!({ "skills": [listed] }).to_string();
+        let fake = fake(Era::Legacy, &listed, "another text")
+            .on("skills/list", move |_| vec![Act::Wait, Act::Give(list.clone())]);
+        let front = front(&machine, &fake).await;
+        let mut client = front.client(Era::Legacy);
+        let id = client.send("resources/read", json!({ "uri": uri }));
+        fake.sees("skills/list", 1).await;
+        fake.go_on();
+        assert_eq!(client.answer_to(id).await["error"]["code"], -32603, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_held_to_its_digest_also_if_it_is_listed_while_it_is_read() {
+    let machine = Machine::new("");
+    for (served, expected) in [(TEXT, Value::Null), ("another text", json!(-32603))] {
+        let listed = entry("skill://pets/cat", TEXT);
+        let lists = AtomicUsize::new(0);
+        let entries = [json!([]), json!([listed])];
+        let fake = fake(Era::Legacy, &listed, served)
+            .on("skills/list", move |_| {
+                let at = lists.fetch_add(1, Ordering::Relaxed).min(1);
+                vec![Act::Give(json!({ "skills": entries[at] }).to_string())]
+            })
+            .on("resources/read", move |message| {
+                let uri = &message["params"]["uri"];
+                let read = json!({ "contents": [{ "uri": uri, "text": served }] });
+                vec![Act::Wait, Act::Give(read.to_string())]
+            });
+        let front = front(&machine, &fake).await;
+        let mut client = front.client(Era::Legacy);
+        client.ask("skills/list", json!({})).await;
+        let uri = "skill://zoo/pets/cat/SKILL.md";
+        let id = client.send("resources/read", json!({ "uri": uri }));
+        fake.sees("resources/read", 1).await;
+        let method = "notifications/resources/list_changed";
+        fake.heard(method, &json!({})).await;
+        fake.say(method, &json!({}));
+        let mut rosters = front.upstreams.rosters();
+        let is_listed = rosters.wait_for(|it| it.skills().next().is_some());
+        drop(timeout(SOON, is_listed).await.unwrap().unwrap());
+        fake.go_on();
+        assert_eq!(client.answer_to(id).await["error"]["code"], expected);
+    }
 }
 
 #[tokio::test]
