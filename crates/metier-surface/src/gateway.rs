@@ -223,8 +223,12 @@ impl Gateway {
         self.tasks.spawn_on(told, &self.runtime);
     }
 
-    /// Watches a resource for whoever holds the watch.
-    pub(crate) fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
+    /// Watches a resource for whoever holds the watch; one that nobody lists may be somebody's who is
+    /// just being met.
+    pub(crate) async fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
+        if self.shelf().roster.resources().position(uri).is_none() {
+            self.settled().await;
+        }
         watches::watch(&self.ear, &self.upstreams, (&self.tasks, &self.runtime), uri)
     }
 

@@ -43,7 +43,7 @@ pub use crate::{
     offer::{CatalogFormat, Offer, Presentation},
     responder::{
         Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
-        Work,
+        Watching, Work,
     },
     serve::Server,
     stdio::Stream,

@@ -32,11 +32,10 @@ pub trait Responder: Send + Sync + 'static {
         let _ = method;
     }
 
-    /// Begins to hear of changes of a resource, until nobody holds the watch any more; none if
-    /// nobody has such a resource.
-    fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
-        let _ = uri;
-        None
+    /// Begins to hear of changes of a resource, until nobody holds the watch any more.
+    fn watch(&self, uri: &str) -> Watching {
+        let error = Error::invalid_params(format!("there is no resource `{uri}`"));
+        Box::new(|_| Box::pin(async { Err(error) }))
     }
 
     /// The headers in which an HTTP request of 2026-07-28 must repeat arguments, and what they carry.
@@ -98,6 +97,10 @@ pub enum Answer {
 
 /// Work that ends in the result of one request, as JSON.
 pub type Work = Box<dyn FnOnce(Call) -> Pin<Box<dyn Future<Output = Done> + Send>> + Send>;
+
+/// Work that ends in a watch of a resource, once it is known whose that is.
+pub type Watching =
+    Box<dyn FnOnce(Call) -> Pin<Box<dyn Future<Output = Result<Arc<Watch>, Error>> + Send>> + Send>;
 
 /// The end of [`Work`].
 pub type Done = Result<Body, Error>;

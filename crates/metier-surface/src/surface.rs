@@ -13,11 +13,12 @@ use crate::{
     call::Call,
     client::Client,
     counter::{Ask, Counter},
-    gateway::{Ear, Expose, Gateway, Watch, gateway, only_page},
+    gateway::{Ear, Expose, Gateway, gateway, only_page},
     library::WatchedFiles,
     offer::{Offer, Presentation},
     responder::{
         Answer, Asking, Body, Changes, Done, Greeting, Implementation, Meta, Remark, Responder,
+        Watching,
     },
     served::{Served, ServedSkills},
     tool_list::ToolList,
@@ -169,7 +170,7 @@ impl Responder for Surface {
         }
     }
 
-    fn watch(&self, uri: &str) -> Option<Arc<Watch>> {
+    fn watch(&self, uri: &str) -> Watching {
         self.watch_resource(uri)
     }
 

@@ -85,21 +85,6 @@ impl Gateway {
         }
     }
 
-    pub(crate) fn subscribe(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Answer, Error> {
-        let (uri, client_era) = (uri_of(asking)?, asking.era());
-        let (gateway, client) = (Arc::clone(self), Arc::clone(asking.client));
-        Ok(Answer::Later(Box::new(move |_| {
-            Box::pin(async move {
-                gateway.settled().await;
-                let watch =
-                    gateway.watch(&uri).ok_or_else(|| unknown_resource(&uri, client_era))?;
-                watch.begun().await?;
-                client.watch(&uri, watch);
-                Ok(Body::plain(b"{}".to_vec()))
-            })
-        })))
-    }
-
     /// Passes a request on to whoever has what it asks for; that may be someone who is just being met.
     async fn fetch(self: Arc<Self>, parcel: Parcel, find: Find, call: Call) -> Done {
         let era = call.era();

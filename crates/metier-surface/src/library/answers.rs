@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     call::Call,
-    gateway::{Gateway, Watch, only_page, unknown, unsubscribe},
+    gateway::{Gateway, only_page, unknown, unsubscribe},
     lists::List,
-    responder::{Answer, Asking, Body, Done, Work},
+    responder::{Answer, Asking, Body, Done, Watching, Work},
     surface::Surface,
     text::Line,
 };
@@ -57,11 +57,21 @@ impl Surface {
     }
 
     /// Begins to hear of changes of a resource, whoever has it.
-    pub(crate) fn watch_resource(&self, uri: &str) -> Option<Arc<Watch>> {
-        if is_local(uri) {
-            return self.watched.watch(self.counter.newest()?.library(), uri);
-        }
-        self.gateway.as_ref()?.watch(uri)
+    pub(crate) fn watch_resource(&self, uri: &str) -> Watching {
+        let (counter, gateway) = (self.counter.clone(), self.gateway.clone());
+        let (watched, uri) = (Arc::clone(&self.watched), uri.to_owned());
+        Box::new(move |call| {
+            Box::pin(async move {
+                let watch = match gateway {
+                    _ if is_local(&uri) => {
+                        watched.watch(counter.offer(&call).await?.library(), &uri)
+                    }
+                    Some(gateway) => gateway.watch(&uri).await,
+                    None => None,
+                };
+                watch.ok_or_else(|| unknown_resource(&uri, call.era()))
+            })
+        })
     }
 
     fn list_skills(&self, asking: &Asking<'_>) -> Result<Answer, Error> {
@@ -196,16 +206,12 @@ impl Surface {
     }
 
     fn subscribe(&self, asking: &Asking<'_>) -> Result<Answer, Error> {
-        let (uri, era) = (uri_of(asking)?, asking.era());
-        if !is_local(&uri) {
-            let gateway = self.gateway.as_ref().ok_or_else(|| unknown_resource(&uri, era))?;
-            return gateway.subscribe(asking);
-        }
-        let (counter, watched) = (self.counter.clone(), Arc::clone(&self.watched));
+        let uri = uri_of(asking)?;
+        let watching = self.watch_resource(&uri);
         Ok(later(async move |call| {
-            let offer = counter.offer(&call).await?;
-            let watch = watched.watch(offer.library(), &uri);
-            call.client().watch(&uri, watch.ok_or_else(|| unknown_resource(&uri, era))?);
+            let watch = watching(call.clone()).await?;
+            watch.begun().await?;
+            call.client().watch(&uri, watch);
             Ok(Body::plain(b"{}".to_vec()))
         }))
     }

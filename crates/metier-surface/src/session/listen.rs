@@ -1,11 +1,12 @@
 //! Subscriptions of revision 2026-07-28: one request whose answer is a stream of changes.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use futures_util::future::join_all;
 use metier_wire::{Error, Request, write};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::broadcast;
+use tokio::{sync::broadcast, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -16,12 +17,14 @@ use super::{
 use crate::{
     call::Call,
     gateway::Watch,
-    responder::{Answer, Body, Done, Remark},
+    responder::{Answer, Body, Done, Remark, Watching},
 };
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 /// How many resources one subscription may name.
 const MOST_RESOURCES: usize = 256;
+/// How long servers may take to agree to a subscription before the client hears of it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Listen {
@@ -75,20 +78,17 @@ impl Session {
         filter.tools_list_changed &= offers("tools");
         filter.resources_list_changed &= offers("resources");
         filter.prompts_list_changed &= offers("prompts");
-        let watched: HashMap<String, Arc<Watch>> = (filter.resource_subscriptions.drain(..))
-            .filter_map(|uri| responder.watch(&uri).map(|watch| (uri, watch)))
-            .collect();
-        filter.resource_subscriptions = watched.keys().cloned().collect();
-        filter.resource_subscriptions.sort();
+        let uris = filter.resource_subscriptions.drain(..);
+        let watching: Vec<_> = uris.map(|uri| (responder.watch(&uri), uri)).collect();
         let subscription = Subscription {
             id: request.id.to_raw(),
             filter,
-            watched,
+            watched: HashMap::new(),
             news: News::new(responder.changes()),
             remarks: responder.remarks(),
             stop: self.server.stop.clone(),
         };
-        Ok(Answer::Later(Box::new(move |call| Box::pin(subscription.run(call)))))
+        Ok(Answer::Later(Box::new(move |call| Box::pin(subscription.run(watching, call)))))
     }
 }
 
@@ -101,9 +101,24 @@ struct Subscription {
     stop: CancellationToken,
 }
 
+/// A resource that is watched; none if nobody has it, or who has it refuses.
+async fn begun((watching, uri): (Watching, String), call: Call) -> Option<(String, Arc<Watch>)> {
+    let watch = watching(call).await.ok()?;
+    match timeout(PATIENCE, watch.begun()).await {
+        Ok(Err(_)) => None,
+        // One that does not answer is asked again for as long as the watch is held.
+        Ok(Ok(())) | Err(_) => Some((uri, watch)),
+    }
+}
+
 impl Subscription {
     /// Tells of changes until the client cancels or the server stops.
-    async fn run(mut self, call: Call) -> Done {
+    async fn run(mut self, watching: Vec<(Watching, String)>, call: Call) -> Done {
+        let begun = join_all(watching.into_iter().map(|it| begun(it, call.clone())));
+        let begun = self.stop.run_until_cancelled(begun).await.unwrap_or_default();
+        self.watched = begun.into_iter().flatten().collect();
+        self.filter.resource_subscriptions = self.watched.keys().cloned().collect();
+        self.filter.resource_subscriptions.sort();
         call.notify(ACKNOWLEDGED, &self.tagged(Some(&self.filter))).await;
         loop {
             tokio::select! {

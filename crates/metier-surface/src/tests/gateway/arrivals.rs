@@ -126,6 +126,28 @@ async fn what_a_server_may_have_that_is_being_met_is_asked_for_when_it_is_there(
 }
 
 #[tokio::test]
+async fn who_listens_hears_what_is_watched_when_servers_are_there_that_were_being_met() {
+    for server in ERAS {
+        let fake = late(server);
+        let refusing = Fake::legacy()
+            .listing("resources/list", r#"{"uri":"z:z","name":"z"}"#)
+            .on("resources/subscribe", |_| vec![Act::Refuse(r#"{"code":-7,"message":"no"}"#)]);
+        let plan = plan(&[("a", &fake), ("b", &refusing)]).await;
+        let front = Front::begin(Look::default(), plan);
+        let mut client = front.client(Era::Modern);
+        let wanted = json!({ "resourceSubscriptions": ["x:y", "z:z", "no:where"] });
+        client.send("subscriptions/listen", json!({ "notifications": wanted }));
+        fake.sees("tools/list", 1).await;
+        fake.go_on();
+        let taken = json!({ "resourceSubscriptions": ["x:y"] });
+        assert_eq!(client.next().await["params"]["notifications"], taken);
+        fake.heard("notifications/resources/updated", &json!({ "uri": "x:y" })).await;
+        fake.say("notifications/resources/updated", &json!({ "uri": "x:y" }));
+        assert_eq!(client.next().await["params"]["uri"], "x:y");
+    }
+}
+
+#[tokio::test]
 async fn a_tool_is_waited_for_by_its_own_name_and_through_the_tool_that_calls_others() {
     for (expose, params) in [
         (Expose::All, json!({ "name": "t" })),

@@ -4,7 +4,10 @@ use metier_wire::Era;
 use serde_json::{Value, json};
 
 use super::{TREE, ask, front, refusal, uri};
-use crate::tests::tools::fixture::Machine;
+use crate::{
+    Presentation,
+    tests::{gateway::fixture::Front, tools::fixture::Machine},
+};
 
 const UPDATED: &str = "notifications/resources/updated";
 
@@ -40,6 +43,18 @@ async fn a_modern_client_hears_by_listening_also_that_the_file_is_gone() {
     let notice = client.next().await;
     assert_eq!(notice["method"], UPDATED);
     assert_eq!(notice["params"], json!({ "_meta": meta, "uri": file }));
+}
+
+#[tokio::test]
+async fn who_listens_before_it_is_known_which_skills_there_are_hears_when_it_is() {
+    let machine = Machine::new(TREE);
+    let front = Front::alone(Presentation::default());
+    let mut client = front.client(Era::Modern);
+    let wanted = json!({ "resourceSubscriptions": ["skill://~/custom/pdf/SKILL.md"] });
+    client.send("subscriptions/listen", json!({ "notifications": wanted }));
+    assert!(!client.has_answer_at_once());
+    front.publisher.publish(machine.catalog());
+    assert_eq!(client.next().await["params"]["notifications"], wanted);
 }
 
 #[tokio::test]
