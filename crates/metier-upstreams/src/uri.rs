@@ -31,7 +31,7 @@ pub enum Unclean {
     #[error("a part of its path is empty, `.` or `..`")]
     Part,
     /// A part would be several once it is decoded.
-    #[error("a part of its path has an encoded slash or null")]
+    #[error("a part of its path has an encoded slash, backslash or control character")]
     Slash,
     /// Something is encoded that is not text.
     #[error("its percent-encoding is not UTF-8")]
@@ -49,7 +49,7 @@ impl NormalUri {
     pub fn of(uri: &str) -> Result<NormalUri, Unclean> {
         let (scheme, parts) = split(uri)?;
         match () {
-            () if parts.iter().any(|it| it.contains(['/', '\0'])) => Err(Unclean::Slash),
+            () if parts.iter().any(|it| it.contains(is_odd)) => Err(Unclean::Slash),
             () if parts[0].contains(['@', ':']) => Err(Unclean::Authority),
             () => Ok(NormalUri { scheme, parts }),
         }
@@ -106,6 +106,11 @@ pub fn local_path(uri: &str) -> Result<Vec<String>, Unclean> {
         true => Ok(parts.split_off(1)),
         false => Err(Unclean::Begin),
     }
+}
+
+/// Whether a character of a part would be taken for more than a character of a name.
+fn is_odd(c: char) -> bool {
+    matches!(c, '/' | '\\') || c.is_control()
 }
 
 /// Scheme and parts, the first of which is the authority.
@@ -187,6 +192,8 @@ mod tests {
             ("skill://p/x/%2E./wd", Unclean::Part),
             ("skill://p%2fwd/a", Unclean::Slash),
             ("skill://p/wd%00", Unclean::Slash),
+            ("skill://p/..%5Cwd", Unclean::Slash),
+            ("skill://p/%09wd", Unclean::Slash),
             ("skill://me@p/wd", Unclean::Authority),
             ("skill://p%3A80/wd", Unclean::Authority),
             ("skill://p/%ff", Unclean::Encoding),

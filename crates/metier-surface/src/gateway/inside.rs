@@ -53,6 +53,9 @@ pub(super) fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error
         let within = skills.filter_map(|(_, skill)| Some((skill, asked.within(skill)?)));
         // Of a skill within another, the inner one.
         if let Some((skill, own)) = within.max_by_key(|(skill, _)| skill.root().len()) {
+            if let Some(reason) = skill.unclean(&own) {
+                return Err(Error::invalid_params(not_of_a_skill(uri, reason)));
+            }
             let (server, skill) = (route.server.clone(), Arc::clone(skill));
             return Ok(Some(Inside { server, skill, uri: own, asked: uri.to_owned() }));
         }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     call::Call,
+    library::not_of_a_skill,
     responder::{Body, Done},
     served::{Origin, Served},
     text::{Line, Visible},
@@ -138,6 +139,9 @@ impl Gateway {
 
     async fn read_skill(&self, served: &Served, path: &str) -> Result<SkillContent, String> {
         let uri = served.uri_of(path);
+        if let Some(reason) = served.skill.unclean(&uri) {
+            return Err(format!("{}.", not_of_a_skill(&uri, reason)));
+        }
         let read = self.upstreams.read_skill(&served.server, &served.skill, &uri, Arc::new(()));
         read.await.map_err(|error| {
             tracing::warn!(skill = served.id, path = %Line(path, 200), %error, "a skill is not read");

@@ -2,6 +2,7 @@
 
 mod changes;
 mod entries;
+mod held;
 mod places;
 mod prompts;
 mod resources;

@@ -14,6 +14,7 @@ use crate::{
     caller::Caller,
     spec::ServerName,
     upstreams::Upstreams,
+    uri::{NormalUri, Unclean},
 };
 
 /// A file of a skill.
@@ -174,8 +175,16 @@ impl ServedSkill {
     pub fn holds(&self, uri: &str) -> bool {
         match &self.files {
             Files::Listed(_) => self.file(uri).is_some(),
-            Files::Dynamic => is_below(self.root(), uri),
+            Files::Dynamic => is_below(self.root(), uri) && self.unclean(uri).is_none(),
         }
+    }
+
+    /// Why a URI below the skill could be taken for something elsewhere, where its files are not known:
+    /// for one that is listed, perhaps, of another skill.
+    #[must_use]
+    pub fn unclean(&self, uri: &str) -> Option<Unclean> {
+        let path = uri.strip_prefix(self.root()).filter(|_| self.files == Files::Dynamic)?;
+        NormalUri::of(&format!("skill://skill{path}")).err()
     }
 
     /// The file in the answer to `resources/read`, if it is what was listed.

@@ -16,10 +16,10 @@ use crate::tests::{
     tools::fixture::Machine,
 };
 
-const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
+pub(super) const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
 
 /// An entry of a server, with something that nobody knows.
-fn entry(root: &str, text: &str) -> Value {
+pub(super) fn entry(root: &str, text: &str) -> Value {
     let file = |path: &str, text: &str| {
         let digest = Digest::of(text.as_bytes()).to_string();
         json!({ "uri": format!("{root}/{path}"), "digest": digest, "size": text.len(), "odd": 1 })
@@ -33,7 +33,7 @@ fn entry(root: &str, text: &str) -> Value {
 }
 
 /// A server with one skill, which serves this text.
-fn fake(era: Era, listed: &Value, served: &'static str) -> Fake {
+pub(super) fn fake(era: Era, listed: &Value, served: &'static str) -> Fake {
     let entry = listed.clone();
     Fake::new(era)
         .skilled(std::slice::from_ref(listed))
@@ -48,7 +48,7 @@ fn fake(era: Era, listed: &Value, served: &'static str) -> Fake {
         })
 }
 
-async fn front(machine: &Machine, fake: &Fake) -> Front {
+pub(super) async fn front(machine: &Machine, fake: &Fake) -> Front {
     let front = Front::begin(Look::default(), plan(&[("zoo", fake)]).await);
     front.publisher.publish(machine.catalog());
     front
@@ -341,7 +341,7 @@ async fn a_skill_and_its_folders_are_found_by_every_spelling_and_shown_by_one() 
         let asked = json!({ "uri": "skill://zoo/pets%2Fcat/SKILL.md" });
         let (code, message) = refusal(&mut client, method, asked).await;
         assert_eq!(code, -32602);
-        assert!(message.ends_with("an encoded slash or null"), "{message}");
+        assert!(message.ends_with("encoded slash, backslash or control character"), "{message}");
     }
 }
 

@@ -1,0 +1,63 @@
+//! What of servers' skills is not passed on, whoever asks for it in whatever way.
+
+use metier_wire::Era;
+use serde_json::json;
+
+use super::{
+    refusal,
+    served::{TEXT, entry, fake},
+};
+use crate::{
+    Presentation,
+    tests::gateway::{
+        fake::Fake,
+        fixture::{Front, Look},
+    },
+};
+
+/// A surface with tools for skills, and this server.
+async fn front(fake: &Fake) -> Front {
+    let look = Look { presentation: Presentation::default(), ..Look::default() };
+    Front::looking(look, &[("zoo", fake)]).await
+}
+
+/// A server with a listed skill, and beside it one whose files nobody knows.
+fn with_dynamic() -> Fake {
+    let mut dynamic = entry("skill://pets/dog", TEXT);
+    dynamic["frontmatter"]["name"] = json!("dog");
+    dynamic["resources"] = json!("dynamic");
+    let listed = entry("skill://pets/cat", TEXT);
+    fake(Era::Legacy, &listed, "another text").skilled(&[listed, dynamic])
+}
+
+#[tokio::test]
+async fn a_skill_whose_files_are_not_known_is_no_way_round_the_digests_of_others() {
+    let fake = with_dynamic();
+    let front = front(&fake).await;
+    let mut client = front.client(Era::Legacy);
+    for (path, reason) in [
+        ("..%2Fcat%2Fa%2Fb.md", "encoded slash, backslash or control character"),
+        ("x%2F..%2F..%2Fcat/a/b.md", "encoded slash, backslash or control character"),
+        ("..%5Ccat%5Ca%5Cb.md", "encoded slash, backslash or control character"),
+        ("..\\cat\\a\\b.md", "a backslash, a control character, or blanks around it"),
+        ("\t../cat/a/b.md", "a backslash, a control character, or blanks around it"),
+        ("%2e%2e/cat/a/b.md", "empty, `.` or `..`"),
+        ("a.md?x", "a query or a fragment"),
+    ] {
+        for root in ["skill://zoo/pets/dog", "zoo+skill://pets/dog", "skill://pets/dog"] {
+            let asked = json!({ "uri": format!("{root}/{path}") });
+            let (code, message) = refusal(&mut client, "resources/read", asked).await;
+            assert_eq!((code, message.ends_with(reason)), (-32602, true), "{message}");
+        }
+        let arguments = json!({ "name": "zoo:dog", "path": path });
+        let call = json!({ "name": "skills_read", "arguments": arguments });
+        let read = client.ask("tools/call", call).await;
+        assert_eq!(read["result"]["isError"], true, "{read}");
+        let text = read["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(reason), "{text}");
+    }
+    assert_eq!(fake.seen("resources/read").len(), 0);
+    let asked = json!({ "uri": "skill://zoo/pets/dog/a%20b/%C3%BC.md" });
+    let read = client.ask("resources/read", asked).await;
+    assert_eq!(read["result"]["contents"][0]["text"], "another text");
+}
