@@ -3,7 +3,7 @@
 use metier_wire::Era;
 use serde_json::{Value, json};
 
-use super::{TREE, ask, front, refusal, uri};
+use super::{ERAS, TREE, ask, front, refusal, uri};
 use crate::{
     Presentation,
     tests::{gateway::fixture::Front, tools::fixture::Machine},
@@ -43,6 +43,39 @@ async fn a_modern_client_hears_by_listening_also_that_the_file_is_gone() {
     let notice = client.next().await;
     assert_eq!(notice["method"], UPDATED);
     assert_eq!(notice["params"], json!({ "_meta": meta, "uri": file }));
+}
+
+#[tokio::test]
+async fn a_subscriber_hears_when_another_file_has_the_uri_and_from_then_on_of_that_one() {
+    for era in ERAS {
+        let skill = |text: &str| format!("---\nname: pdf\ndescription: d\n---\n{text}\n");
+        let machine = Machine::new("");
+        machine.write("custom/pdf-2/SKILL.md", &skill("one"));
+        let front = front(&machine);
+        let mut client = front.client(era);
+        let uri = "skill://~/custom/pdf/SKILL.md";
+        match era {
+            Era::Legacy => drop(client.ask("resources/subscribe", json!({ "uri": uri })).await),
+            Era::Modern => {
+                let wanted = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+                client.send("subscriptions/listen", wanted);
+                client.next().await;
+            }
+        }
+        for text in ["two", "three, and more"] {
+            machine.write("custom/pdf-1/SKILL.md", &skill(text));
+            front.publisher.publish(machine.catalog());
+            let mut notice = client.next().await;
+            // Earlier clients hear of the lists, too.
+            while notice["method"] != UPDATED {
+                notice = client.next().await;
+            }
+            assert_eq!(notice["params"]["uri"], uri);
+            let read = client.ask("resources/read", json!({ "uri": uri })).await;
+            assert_eq!(read["result"]["contents"][0]["text"], skill(text));
+        }
+        assert_eq!(client.rest().iter().filter(|it| it["method"] == UPDATED).count(), 0);
+    }
 }
 
 #[tokio::test]
