@@ -119,7 +119,7 @@ pub use crate::{
     registry::{Found, PromptEntry, PromptRegistry, ToolEntry, ToolRegistry},
     resources::{ResourceEntry, ResourceRegistry, Route, TemplateEntry},
     roster::{Roster, Server, Standing},
-    served::{FileOfSkill, Files, ServedSkill, SkillContent, SkillFile, SkillReadError},
+    served::{FileOfSkill, Files, ServedSkill, SkillContent, SkillFile, SkillReadError, Verified},
     spec::{
         Admission, CALL_TIMEOUT, CONNECT_TIMEOUT, Endpoint, Fallback, NameError, Program, Secrets,
         ServerName, ServerSpec, Site,

@@ -8,7 +8,7 @@ use metier_wire::Text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub use self::content::{FileOfSkill, SkillContent, SkillReadError};
+pub use self::content::{FileOfSkill, SkillContent, SkillReadError, Verified};
 use crate::{link::percent_decoded, offer::Omission, spec::ServerName};
 
 /// The extension that servers with skills declare.

@@ -2,8 +2,9 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use metier_skills::differing_field;
 use metier_upstreams::{
-    Files, Roster, Route, ServedSkill, ServerName, SkillReadError,
+    Files, Roster, Route, ServedSkill, ServerName, SkillReadError, Verified,
     uri::{NormalUri, Unclean, names_skill},
 };
 use metier_wire::{Era, Error, Members, write};
@@ -23,6 +24,24 @@ pub(crate) struct Inside {
     pub(crate) uri: String,
     /// As the client spells it.
     pub(super) asked: String,
+}
+
+/// Why a file is not passed on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unlike {
+    /// It is not what was listed.
+    #[error(transparent)]
+    Listed(#[from] SkillReadError),
+    /// It is a `SKILL.md` with another frontmatter.
+    #[error(
+        "`{uri}`: its frontmatter is not what server `{server}` listed: its owner must mend that"
+    )]
+    Head {
+        /// As the client spells it.
+        uri: String,
+        /// Whose it is.
+        server: ServerName,
+    },
 }
 
 /// A URI as a server is asked for it.
@@ -104,7 +123,7 @@ impl Inside {
 
     /// The answer to `resources/read` without what is not as it was listed, and with the URIs that the
     /// client knows; a question goes as it came.
-    pub(super) fn held(&self, body: Body) -> Result<Body, SkillReadError> {
+    pub(super) fn held(&self, body: Body) -> Result<Body, Unlike> {
         let text = String::from_utf8(body.result).unwrap_or_default();
         let result = RawValue::from_string(text).unwrap_or_default();
         let members = Members::of(&result).unwrap_or_default();
@@ -112,8 +131,12 @@ impl Inside {
         if is_question && members.get("contents").is_none() {
             return Ok(Body { result: result.get().into(), meta: body.meta });
         }
-        let verified = self.skill.verified(&self.server, &self.uri, &result)?;
-        let contents = verified.iter().map(|(uri, raw)| {
+        let mut verified = self.skill.verified(&self.server, &self.uri, &result)?;
+        verified.retain(|it| *it.uri != *self.skill.uri || is_headed(&it.bytes, &self.skill));
+        if !verified.iter().any(|it| *it.uri == *self.uri) {
+            return Err(Unlike::Head { uri: self.asked.clone(), server: self.server.clone() });
+        }
+        let contents = verified.iter().map(|Verified { uri, raw, .. }| {
             let mut out = Vec::with_capacity(raw.get().len() + 64);
             let shown = if **uri == *self.uri { self.asked.clone() } else { self.shown_as(uri) };
             Members::of(raw).unwrap_or_default().write_with(&mut out, "uri", &shown);
@@ -131,6 +154,13 @@ impl Inside {
         write::json(&mut out, &Members(held.collect()));
         Ok(Body { result: out, meta: body.meta })
     }
+}
+
+/// Whether the head of a `SKILL.md` says what its server listed.
+pub(super) fn is_headed(bytes: &[u8], skill: &ServedSkill) -> bool {
+    let listed = serde_json::from_str(skill.frontmatter.get()).ok();
+    let text = str::from_utf8(bytes).ok();
+    text.zip(listed).is_some_and(|(text, it)| matches!(differing_field(text, &it), Ok(None)))
 }
 
 /// Whether a URI is of the scheme of skills, or of one that the server has skills in.

@@ -2,13 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use metier_skills::differing_field;
 use metier_upstreams::{Files, Roster, ServerName, SkillContent};
 use metier_wire::{Era, Error};
 
 use super::{
     Gateway,
-    inside::{Inside, inside},
+    inside::{Inside, inside, is_headed},
     journey::{Parcel, Target, explained},
     things::era as era_of,
 };
@@ -102,7 +101,7 @@ impl Gateway {
         let read = self.read_skill(served, "SKILL.md").await.and_then(|content| {
             let text = String::from_utf8(content.bytes)
                 .map_err(|_| format!("SKILL.md of skill '{}' is not UTF-8.", served.id))?;
-            if is_as_listed(&text, served) {
+            if is_headed(text.as_bytes(), &served.skill) {
                 Ok(text)
             } else {
                 Err(format!(
@@ -154,12 +153,6 @@ fn reply(call: &Call, write: impl FnOnce(Reply<'_>)) -> Vec<u8> {
     let mut out = Vec::new();
     write(Reply { era: call.era(), out: &mut out });
     out
-}
-
-/// Whether the head of a skill says what its server listed.
-fn is_as_listed(text: &str, served: &Served) -> bool {
-    let listed = serde_json::from_str(served.skill.frontmatter.get());
-    listed.is_ok_and(|it| matches!(differing_field(text, &it), Ok(None)))
 }
 
 /// The files of a skill, one a line.

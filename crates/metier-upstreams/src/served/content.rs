@@ -28,6 +28,17 @@ pub struct SkillContent {
     pub mime_type: Option<String>,
 }
 
+/// A file in an answer that is what was listed.
+#[derive(Clone, Debug)]
+pub struct Verified<'a> {
+    /// The URI of the file.
+    pub uri: Box<str>,
+    /// All that was sent.
+    pub raw: &'a RawValue,
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
 /// Which file of which skill of which server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileOfSkill {
@@ -148,7 +159,7 @@ impl ServedSkill {
         server: &ServerName,
         uri: &str,
         result: &'a RawValue,
-    ) -> Result<Vec<(Box<str>, &'a RawValue)>, SkillReadError> {
+    ) -> Result<Vec<Verified<'a>>, SkillReadError> {
         let file =
             |uri: Box<str>| FileOfSkill { server: server.clone(), skill: self.name.clone(), uri };
         let all: Contents<'_> = serde_json::from_str(result.get()).unwrap_or_default();
@@ -160,11 +171,12 @@ impl ServedSkill {
                 continue;
             }
             match self.hold(file(its_uri.clone()), content) {
+                Ok(it) => verified.push(Verified { uri: its_uri, raw, bytes: it.bytes }),
                 Err(error) if *its_uri == *uri => return Err(error),
-                held => verified.extend(held.map(|_| (its_uri, raw))),
+                Err(_) => {}
             }
         }
-        match verified.iter().any(|(it, _)| **it == *uri) {
+        match verified.iter().any(|it| *it.uri == *uri) {
             true => Ok(verified),
             false => Err(SkillReadError::Empty(file(uri.into()))),
         }

@@ -61,3 +61,21 @@ async fn a_skill_whose_files_are_not_known_is_no_way_round_the_digests_of_others
     let read = client.ask("resources/read", asked).await;
     assert_eq!(read["result"]["contents"][0]["text"], "another text");
 }
+
+#[tokio::test]
+async fn a_skill_file_is_held_to_the_listed_frontmatter_whether_its_digest_is_listed_or_not() {
+    const OTHER: &str = "---\nname: cat\ndescription: Dogs\nx: 1.5\n---\n";
+    for is_dynamic in [false, true] {
+        for (text, expected) in [(TEXT, None), (OTHER, Some(-32603))] {
+            let mut listed = entry("skill://pets/cat", text);
+            if is_dynamic {
+                listed["resources"] = json!("dynamic");
+            }
+            let fake = fake(Era::Legacy, &listed, text);
+            let front = front(&fake).await;
+            let asked = json!({ "uri": "skill://zoo/pets/cat/SKILL.md" });
+            let read = front.client(Era::Legacy).ask("resources/read", asked).await;
+            assert_eq!(read["error"]["code"].as_i64(), expected, "{read}");
+        }
+    }
+}

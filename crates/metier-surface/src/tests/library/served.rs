@@ -16,7 +16,7 @@ use crate::tests::{
     tools::fixture::Machine,
 };
 
-pub(super) const TEXT: &str = "---\nname: cat\ndescription: Cats\n---\n";
+pub(super) const TEXT: &str = "---\nname: cat\ndescription: Cats\nx: 1.50\n---\n";
 
 /// An entry of a server, with something that nobody knows.
 pub(super) fn entry(root: &str, text: &str) -> Value {
