@@ -14,7 +14,11 @@ use super::{Gateway, journey::Thing};
 use crate::{
     library::{joined, not_of_a_skill, unknown_resource},
     responder::Body,
+    text::Line,
 };
+
+/// What lists the skills of a server.
+const SKILLS: &str = "skills/list";
 
 /// Something of a skill that a server lists: whose it is, and what it is called there.
 pub(crate) struct Inside {
@@ -61,7 +65,7 @@ impl Gateway {
 }
 
 /// The same, by what servers list at one moment.
-pub(super) fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error> {
+fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error> {
     let routes = roster.resources().routes(uri);
     // A server's own URI may begin as if it were shown: `skill://server/path` of that very server.
     let own = routes.iter().filter(|it| *it.uri != *uri);
@@ -88,6 +92,27 @@ pub(super) fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error
         Some(reason) => Err(Error::invalid_params(not_of_a_skill(uri, reason))),
         None => Ok(None),
     }
+}
+
+/// The file of a listed skill that is read by a URI; none if it is of no skill. What may be of one that
+/// could not be listed is refused.
+pub(super) fn file_at(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error> {
+    let found = inside(roster, uri)?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    for route in roster.resources().routes(uri) {
+        let offer = roster.server(route.server).and_then(|it| it.standing.offer.as_ref());
+        if let Some(reason) = offer.and_then(|it| it.gap(SKILLS))
+            && (names_skill(uri) || names_skill(&route.uri))
+        {
+            let (uri, server) = (Line(uri, 200), route.server);
+            return Err(Error::internal(format!(
+                "`{uri}` cannot be checked: `{SKILLS}` of server `{server}` could not be read: {reason}"
+            )));
+        }
+    }
+    Ok(None)
 }
 
 impl Inside {

@@ -7,7 +7,7 @@ use metier_wire::{Era, Error};
 
 use super::{
     Gateway,
-    inside::{Inside, inside, is_headed},
+    inside::{Inside, file_at, is_headed},
     journey::{Parcel, Target, explained},
     things::era as era_of,
 };
@@ -54,7 +54,7 @@ impl Gateway {
         if Arc::ptr_eq(before, &now) {
             return Ok(body);
         }
-        match inside(&now, uri)? {
+        match file_at(&now, uri)? {
             Some(file) => file.listed(era).and_then(|()| self.hold(&file, body)),
             None => Ok(body),
         }

@@ -8,7 +8,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Gateway,
-    inside::inside,
+    inside::file_at,
     journey::{Parcel, Target, Thing},
     tools::MOST_NAMES,
 };
@@ -36,7 +36,7 @@ impl Gateway {
             Box::pin(async move {
                 gateway.meet_owner(&uri).await;
                 let (roster, era) = (gateway.upstreams.roster(), call.era());
-                if let Some(file) = inside(&roster, &uri)? {
+                if let Some(file) = file_at(&roster, &uri)? {
                     return gateway.read_file(file, parcel, call).await;
                 }
                 let body = Arc::clone(&gateway).fetch(parcel, resource, call).await?;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Presentation,
     tests::gateway::{
-        fake::Fake,
+        fake::{Act, Fake},
         fixture::{Front, Look},
     },
 };
@@ -78,4 +78,24 @@ async fn a_skill_file_is_held_to_the_listed_frontmatter_whether_its_digest_is_li
             assert_eq!(read["error"]["code"].as_i64(), expected, "{read}");
         }
     }
+}
+
+#[tokio::test]
+async fn what_may_be_a_file_of_a_skill_is_not_passed_on_while_the_list_of_skills_is_missing() {
+    let fake = fake(Era::Legacy, &entry("skill://pets/cat", TEXT), TEXT)
+        .on("skills/list", |_| vec![Act::Refuse(r#"{"code":-32603,"message":"no"}"#)]);
+    let front = front(&fake).await;
+    let mut client = front.client(Era::Legacy);
+    for uri in ["skill://zoo/pets/cat/SKILL.md", "zoo+skill://pets/cat/a", "skill://pets/cat/a"] {
+        let refused = refusal(&mut client, "resources/read", json!({ "uri": uri })).await;
+        let reason = "`skills/list` of server `zoo` could not be read: no (-32603)";
+        let message = format!("`{uri}` cannot be checked: {reason}");
+        assert_eq!(refused, (-32603, message));
+    }
+    assert_eq!(fake.seen("resources/read").len(), 0);
+    let asked = json!({ "uri": "skill://zoo/pets/cat/SKILL.md" });
+    let got = client.ask("skills/get", asked).await;
+    assert_eq!(got["result"]["skill"]["uri"], "skill://zoo/pets/cat/SKILL.md");
+    let read = client.ask("resources/read", json!({ "uri": "x:y" })).await;
+    assert_eq!(read["result"]["contents"][0]["uri"], "x:y");
 }
