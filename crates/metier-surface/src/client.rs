@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use metier_upstreams::uri::NormalUri;
 use metier_wire::{Era, Outcome, Response, write};
 use serde::Serialize;
 use serde_json::{json, value::RawValue};
@@ -145,9 +146,16 @@ impl Client {
         lock(&self.watched).insert(uri.into(), watch);
     }
 
-    /// No longer hears of them; says whether it did.
+    /// No longer hears of them, however the URI is spelled; says whether it did.
     pub(crate) fn unwatch(&self, uri: &str) -> bool {
-        lock(&self.watched).remove(uri).is_some()
+        let mut watched = lock(&self.watched);
+        if watched.remove(uri).is_some() {
+            return true;
+        }
+        let Ok(wanted) = NormalUri::of(uri) else { return false };
+        let mut uris = watched.keys();
+        let spelled = uris.find(|it| NormalUri::of(it).is_ok_and(|it| it == wanted)).cloned();
+        spelled.is_some_and(|it| watched.remove(&it).is_some())
     }
 
     pub(crate) fn watches(&self, uri: &str) -> bool {

@@ -29,6 +29,24 @@ async fn a_subscriber_hears_when_the_file_changes_and_nobody_else_does() {
 }
 
 #[tokio::test]
+async fn a_subscription_is_ended_by_any_spelling_of_its_uri() {
+    let machine = Machine::new(TREE);
+    let front = front(&machine);
+    let mut client = front.client(Era::Legacy);
+    for (one, other) in [
+        ("skill://~/custom/pdf/docs/a%20b.md", "SKILL://%7e/custom/p%64f/docs/a b.md"),
+        ("skill://~/custom/%70df/SKILL.md", "skill://~/custom/pdf/SKILL.md"),
+    ] {
+        let (one, other) = (json!({ "uri": one }), json!({ "uri": other }));
+        assert_eq!(ask(&mut client, "resources/subscribe", one.clone()).await, json!({}));
+        let wrong = uri("custom/pdf/docs/deep/x.txt");
+        assert_eq!(refusal(&mut client, "resources/unsubscribe", wrong).await.0, -32602);
+        assert_eq!(ask(&mut client, "resources/unsubscribe", other).await, json!({}));
+        assert_eq!(refusal(&mut client, "resources/unsubscribe", one).await.0, -32602);
+    }
+}
+
+#[tokio::test]
 async fn a_modern_client_hears_by_listening_also_that_the_file_is_gone() {
     let machine = Machine::new(TREE);
     let front = front(&machine);
