@@ -2,7 +2,7 @@
 
 use base64::{display::Base64Display, engine::general_purpose::STANDARD};
 use metier_skills::{Cause, FileError};
-use metier_upstreams::uri::{Unclean, local_path};
+use metier_upstreams::uri::{NormalUri, Unclean, is_local};
 use metier_wire::{Era, Error, write};
 use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
@@ -94,10 +94,7 @@ impl Library {
     /// Appends what is in a file, as the result of `resources/read`.
     pub(crate) fn read(&self, uri: &str, era: Era, out: &mut Vec<u8>) -> Result<(), Error> {
         let Some(Found::Within(holding, path)) = self.find(uri) else {
-            return Err(match local_path(uri) {
-                Err(reason) => no_resource(uri, era, not_of_a_skill(uri, reason)),
-                Ok(_) => unknown_resource(uri, era),
-            });
+            return Err(unknown_resource(uri, era));
         };
         let bytes = holding.skill.read_file(&path).map_err(|error| match error {
             FileError::Outside | FileError::Missing { .. } => unknown_resource(uri, era),
@@ -144,9 +141,12 @@ pub(crate) fn not_of_a_skill(uri: &str, reason: Unclean) -> String {
     format!("`{}` is no URI of a skill: {reason}", Line(uri, 200))
 }
 
-/// What somebody hears who asks for a resource that nobody has.
+/// What somebody hears who asks for a resource that nobody has, or that nobody can have.
 pub(crate) fn unknown_resource(uri: &str, era: Era) -> Error {
-    let message = format!("there is no resource `{}`: `resources/list` names them", Line(uri, 200));
+    let message = match NormalUri::of(uri) {
+        Err(reason) if is_local(uri) => not_of_a_skill(uri, reason),
+        _ => format!("there is no resource `{}`: `resources/list` names them", Line(uri, 200)),
+    };
     no_resource(uri, era, message)
 }
 

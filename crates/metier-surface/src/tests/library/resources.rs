@@ -319,3 +319,24 @@ async fn before_the_first_scan_lists_and_reads_wait_for_it() {
     }
     assert_eq!(client.rest(), [Value::Null; 0]);
 }
+
+#[tokio::test]
+async fn a_uri_that_no_file_can_have_is_refused_with_the_reason() {
+    let machine = Machine::new(TREE);
+    let front = front(&machine);
+    let mut client = front.client(Era::Legacy);
+    let slash = "an encoded slash, backslash or control character";
+    for (path, reason) in [
+        ("custom/pdf/..%2fpdf/SKILL.md", slash),
+        ("..%2fpdf", slash),
+        ("custom/pdf/%00", slash),
+        ("custom/pdf/%2Fetc%2Fpasswd", slash),
+        ("custom/pdf/../x", "is empty, `.` or `..`"),
+        ("custom/pdf/SKILL.md?x", "it has a query or a fragment"),
+    ] {
+        for method in ["resources/read", "resources/subscribe"] {
+            let (code, message) = refusal(&mut client, method, uri(path)).await;
+            assert_eq!((code, message.ends_with(reason)), (-32002, true), "{message}");
+        }
+    }
+}
