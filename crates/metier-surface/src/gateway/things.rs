@@ -60,22 +60,36 @@ impl Gateway {
 
     /// The way of `completion/complete`; servers that complete nothing are not asked.
     pub(crate) fn complete(self: &Arc<Self>, asking: &Asking<'_>) -> Result<Work, Error> {
-        let params = asking.request.params.and_then(Members::of).unwrap_or_default();
-        let roster = &self.shelf().roster;
-        let things = referred(roster, &params, asking.era())?;
-        let completes = |it: &Thing| {
-            let offer = roster.server(&it.server).and_then(|it| it.standing.offer.as_ref());
-            offer.is_some_and(|offer| offer.has("completions"))
-        };
-        if things.iter().any(completes) {
-            let (gateway, parcel) = (Arc::clone(self), Parcel::of(asking));
-            return Ok(Box::new(move |call| Box::pin(gateway.fetch(parcel, referred, call))));
+        let (gateway, parcel) = (Arc::clone(self), Parcel::of(asking));
+        Ok(Box::new(move |call| {
+            Box::pin(async move {
+                gateway.meet_referred(&parcel).await;
+                let things = gateway.found(&parcel, referred, call.era()).await?;
+                let roster = gateway.upstreams.roster();
+                let completes = |it: &Thing| {
+                    let offer = roster.server(&it.server).and_then(|it| it.standing.offer.as_ref());
+                    offer.is_some_and(|offer| offer.has("completions"))
+                };
+                if things.iter().any(completes) {
+                    return gateway.run(Target::Things(things), parcel, call).await;
+                }
+                Ok(Body::plain(match call.era() {
+                    Era::Legacy => NOTHING.to_vec(),
+                    Era::Modern => NOTHING_MODERN.to_vec(),
+                }))
+            })
+        }))
+    }
+
+    /// Waits while the server is met for the first time of whose things one is completed.
+    async fn meet_referred(&self, parcel: &Parcel) {
+        let params = Members::of(&parcel.params).unwrap_or_default();
+        let reference = params.get("ref").and_then(Members::of).unwrap_or_default();
+        if let Some(name) = reference.text("name") {
+            self.meet_prompt(&name).await;
+        } else if let Some(uri) = reference.text("uri") {
+            self.wait_while(|it| it.is_meeting_owner(&uri)).await;
         }
-        let nothing = match asking.era() {
-            Era::Legacy => NOTHING,
-            Era::Modern => NOTHING_MODERN,
-        };
-        Ok(Box::new(|_| Box::pin(async { Ok(Body::plain(nothing.to_vec())) })))
     }
 
     /// Waits while the server of a prompt is met for the first time, unless the prompt is known.
@@ -85,16 +99,20 @@ impl Gateway {
         }
     }
 
-    /// Passes a request on to whoever has what it asks for; that may be someone who is just being met.
+    /// Passes a request on to whoever has what it asks for.
     async fn fetch(self: Arc<Self>, parcel: Parcel, find: Find, call: Call) -> Done {
-        let era = call.era();
+        let things = self.found(&parcel, find, call.era()).await?;
+        self.run(Target::Things(things), parcel, call).await
+    }
+
+    /// What a request asks for; that may be someone's who is just being met.
+    async fn found(&self, parcel: &Parcel, find: Find, era: Era) -> Result<Vec<Thing>, Error> {
         let find =
             |roster: &Roster| find(roster, &Members::of(&parcel.params).unwrap_or_default(), era);
-        let things = match find(&self.upstreams.roster()) {
-            Err(_) if self.settled_shelf().is_none() => find(&self.settled().await.roster)?,
-            found => found?,
-        };
-        self.run(Target::Things(things), parcel, call).await
+        match find(&self.upstreams.roster()) {
+            Err(_) if self.settled_shelf().is_none() => find(&self.settled().await.roster),
+            found => found,
+        }
     }
 }
 

@@ -126,6 +126,27 @@ async fn what_a_server_may_have_that_is_being_met_is_asked_for_when_it_is_there(
 }
 
 #[tokio::test]
+async fn what_is_completed_by_a_server_that_is_being_met_waits_for_it() {
+    for reference in [
+        json!({ "type": "ref/prompt", "name": "a__p" }),
+        json!({ "type": "ref/prompt", "name": "p" }),
+        json!({ "type": "ref/resource", "uri": "x:{z}" }),
+        json!({ "type": "ref/resource", "uri": "a+x:{z}" }),
+    ] {
+        let fake = late(Era::Legacy).able("completions");
+        let front = Front::begin(Look::default(), plan(&[("a", &fake)]).await);
+        let mut client = front.client(Era::Legacy);
+        let argument = json!({ "name": "z", "value": "" });
+        let asked = json!({ "ref": reference, "argument": argument });
+        let id = client.send("completion/complete", &asked);
+        fake.sees("tools/list", 1).await;
+        fake.go_on();
+        let completed = json!({ "values": ["one"] });
+        assert_eq!(client.answer_to(id).await["result"]["completion"], completed, "{asked}");
+    }
+}
+
+#[tokio::test]
 async fn who_listens_hears_what_is_watched_when_servers_are_there_that_were_being_met() {
     for server in ERAS {
         let fake = late(server);
