@@ -233,7 +233,10 @@ impl Prefixes {
             return Some(Route { server, uri: Cow::Owned(format!("{SKILLS}{path}")) });
         }
         let (prefix, uri) = uri.split_once('+')?;
-        let server = self.by_prefix.get(prefix)?;
+        let server = self.by_prefix.get(prefix).or_else(|| {
+            let spelled = self.by_prefix.iter().filter(|(it, _)| it.eq_ignore_ascii_case(prefix));
+            spelled.map(|(_, server)| server).min()
+        })?;
         Some(Route { server, uri: Cow::Owned(uri.to_owned()) })
     }
 

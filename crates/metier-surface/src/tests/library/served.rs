@@ -229,6 +229,7 @@ async fn a_file_is_held_to_its_digest_however_its_uri_is_spelled() {
         "skill://pets/c%61t/SKILL.md",
         "Skill://Pets/cat/SKILL.md",
         "zoo+SKILL://pets/%63at/SKILL.md",
+        "ZOO+skill://pets/cat/SKILL.md",
     ];
     let (codes, n_asked) = spelled("skill://pets/cat", &uris).await;
     assert_eq!((codes, n_asked), (vec![-32603; uris.len()], uris.len()));
