@@ -110,6 +110,13 @@ impl Ear {
     }
 }
 
+impl Ear {
+    /// Tells of a change of a resource of a server, by every URI under which it is watched.
+    pub(super) fn changed(&self, server: &ServerName, uri: &str) {
+        self.watched.shown(server, uri).iter().for_each(|it| self.updated(it));
+    }
+}
+
 impl Audience for Ear {
     fn told(&self, server: &ServerName, method: &str, params: Option<&RawValue>) {
         let remark = match method {
@@ -118,8 +125,7 @@ impl Audience for Ear {
             }
             "notifications/resources/updated" => {
                 let updated = params.and_then(|it| serde_json::from_str::<Updated>(it.get()).ok());
-                let shown = updated.and_then(|it| self.watched.shown(server, &it.uri));
-                return shown.iter().for_each(|uri| self.updated(uri));
+                return updated.iter().for_each(|it| self.changed(server, &it.uri));
             }
             _ if is_between_neighbours(method) => return,
             _ => Remark::Other(message(method, params)),

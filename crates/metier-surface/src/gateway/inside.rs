@@ -65,7 +65,7 @@ impl Gateway {
 }
 
 /// The same, by what servers list at one moment.
-fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error> {
+pub(super) fn inside(roster: &Roster, uri: &str) -> Result<Option<Inside>, Error> {
     let routes = roster.resources().routes(uri);
     // A server's own URI may begin as if it were shown: `skill://server/path` of that very server.
     let own = routes.iter().filter(|it| *it.uri != *uri);

@@ -18,7 +18,7 @@ use tokio_util::{
     task::TaskTracker,
 };
 
-use super::{ear::Ear, journey::explained};
+use super::{ear::Ear, inside::inside, journey::explained};
 
 /// How long nothing is tried after a subscription came to nothing.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -26,17 +26,15 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// A resource that is watched for as long as somebody holds this.
 pub struct Watch {
     begun: watch::Receiver<Option<Result<(), Error>>>,
-    _stop: DropGuard,
+    stop: Arc<DropGuard>,
 }
 
-/// Which resources of servers are watched, and under which URI clients know each.
+/// Which resources of servers are watched, and under which URIs clients know each.
 #[derive(Default)]
-pub(super) struct Watched(Mutex<HashMap<(ServerName, String), Held>>);
+pub(super) struct Watched(Mutex<HashMap<(ServerName, String), Spellings>>);
 
-struct Held {
-    shown: Arc<str>,
-    watch: Weak<Watch>,
-}
+/// The watches of one resource, by the URIs under which clients know it; all share a subscription.
+type Spellings = HashMap<Arc<str>, Weak<Watch>>;
 
 /// Watches one resource.
 struct Watcher {
@@ -50,14 +48,20 @@ struct Watcher {
 /// Hears of one resource by a stream of its own.
 struct Listener {
     ear: Arc<Ear>,
-    shown: Arc<str>,
+    server: ServerName,
+    uri: String,
 }
 
 impl Watch {
     /// A watch that needs nobody's leave; it ends what `stop` stops.
     pub(crate) fn begun_now(stop: &CancellationToken) -> Arc<Watch> {
         let (_, begun) = watch::channel(Some(Ok(())));
-        Arc::new(Watch { begun, _stop: stop.clone().drop_guard() })
+        Arc::new(Watch { begun, stop: Arc::new(stop.clone().drop_guard()) })
+    }
+
+    /// Another watch of the same; what is watched ends with the last of them.
+    fn shared(&self) -> Arc<Watch> {
+        Arc::new(Watch { begun: self.begun.clone(), stop: Arc::clone(&self.stop) })
     }
 
     /// Whether the server took the subscription, once that is known.
@@ -69,13 +73,14 @@ impl Watch {
 }
 
 impl Watched {
-    /// The URI under which clients know a resource that is watched.
-    pub(super) fn shown(&self, server: &ServerName, uri: &str) -> Option<Arc<str>> {
+    /// The URIs under which clients know a resource that is watched.
+    pub(super) fn shown(&self, server: &ServerName, uri: &str) -> Vec<Arc<str>> {
         let held = self.held();
-        held.get(&(server.clone(), uri.to_owned())).map(|it| Arc::clone(&it.shown))
+        let spellings = held.get(&(server.clone(), uri.to_owned())).into_iter().flatten();
+        spellings.filter(|(_, it)| it.strong_count() > 0).map(|(it, _)| Arc::clone(it)).collect()
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<(ServerName, String), Held>> {
+    fn held(&self) -> MutexGuard<'_, HashMap<(ServerName, String), Spellings>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -87,28 +92,44 @@ pub(super) fn watch(
     tasks: (&TaskTracker, &tokio::runtime::Handle),
     shown: &str,
 ) -> Option<Arc<Watch>> {
-    let roster = upstreams.roster();
-    let route = roster.resources().routes(shown).into_iter().next()?;
-    let key = (route.server.clone(), route.uri.into_owned());
+    let key = owned(&upstreams.roster(), shown)?;
     let mut held = ear.watched.held();
-    held.retain(|_, it| it.watch.strong_count() > 0);
-    if let Some(watch) = held.get(&key).and_then(|it| it.watch.upgrade()) {
+    held.retain(|_, it| {
+        it.retain(|_, watch| watch.strong_count() > 0);
+        !it.is_empty()
+    });
+    let spellings = held.entry(key.clone()).or_default();
+    if let Some(watch) = spellings.get(shown).and_then(Weak::upgrade) {
+        return Some(watch);
+    }
+    if let Some(watch) = spellings.values().find_map(Weak::upgrade) {
+        let watch = watch.shared();
+        spellings.insert(shown.into(), Arc::downgrade(&watch));
         return Some(watch);
     }
     let stop = CancellationToken::new();
     let (begun, known) = watch::channel(None);
     let watcher = Watcher {
         upstreams: upstreams.clone(),
-        server: key.0.clone(),
-        uri: key.1.clone(),
+        server: key.0,
+        uri: key.1,
         ear: Arc::clone(ear),
         begun,
     };
-    let watch = Arc::new(Watch { begun: known, _stop: stop.clone().drop_guard() });
-    held.insert(key, Held { shown: shown.into(), watch: Arc::downgrade(&watch) });
+    let watch = Arc::new(Watch { begun: known, stop: Arc::new(stop.clone().drop_guard()) });
+    spellings.insert(shown.into(), Arc::downgrade(&watch));
     drop(held);
     tasks.0.spawn_on(watcher.run(stop), tasks.1);
     Some(watch)
+}
+
+/// Whose a resource is, and what it is called there.
+fn owned(roster: &Roster, shown: &str) -> Option<(ServerName, String)> {
+    if let Some(file) = inside(roster, shown).ok()? {
+        return Some((file.server, file.uri));
+    }
+    let route = roster.resources().routes(shown).into_iter().next()?;
+    Some((route.server.clone(), route.uri.into_owned()))
 }
 
 impl Watcher {
@@ -166,10 +187,8 @@ impl Watcher {
                 let filter = RawValue::from_string(filter).unwrap_or_default();
                 let params = [("notifications", &*filter)];
                 let request = Request::new("subscriptions/listen", &params);
-                let Some(shown) = self.ear.watched.shown(&self.server, &self.uri) else {
-                    return Ok(());
-                };
-                let listener = Arc::new(Listener { ear: Arc::clone(&self.ear), shown });
+                let (ear, server) = (Arc::clone(&self.ear), self.server.clone());
+                let listener = Arc::new(Listener { ear, server, uri: self.uri.clone() });
                 self.upstreams.listen(&self.server, request, listener).await.map(|_| ())
             }
         }
@@ -189,7 +208,7 @@ impl Watcher {
 impl Caller for Listener {
     fn told(&self, method: &str, _: Option<&RawValue>) {
         if method == "notifications/resources/updated" {
-            self.ear.updated(&self.shown);
+            self.ear.changed(&self.server, &self.uri);
         }
     }
 }

@@ -99,3 +99,30 @@ async fn what_may_be_a_file_of_a_skill_is_not_passed_on_while_the_list_of_skills
     let read = client.ask("resources/read", json!({ "uri": "x:y" })).await;
     assert_eq!(read["result"]["contents"][0]["uri"], "x:y");
 }
+
+#[tokio::test]
+async fn a_file_of_a_skill_is_watched_once_and_told_by_every_uri_it_was_asked_for() {
+    const UPDATED: &str = "notifications/resources/updated";
+    let own = json!({ "uri": "own://pets/cat/SKILL.md" });
+    for era in [Era::Legacy, Era::Modern] {
+        let fake = fake(era, &entry("own://pets/cat", TEXT), TEXT);
+        let front = front(&fake).await;
+        let mut clients = Vec::new();
+        for uri in ["skill://zoo/pets/cat/SKILL.md", "zoo+own://pets/c%61t/SKILL.md"] {
+            let (mut client, uri) = (front.client(Era::Legacy), json!({ "uri": uri }));
+            assert_eq!(client.ask("resources/subscribe", &uri).await["result"], json!({}));
+            clients.push((client, uri));
+        }
+        fake.heard(UPDATED, &own).await;
+        fake.say(UPDATED, &own);
+        for (client, uri) in &mut clients {
+            assert_eq!(client.next().await["params"], *uri);
+        }
+        drop(clients.remove(0));
+        fake.say(UPDATED, &own);
+        let (client, uri) = &mut clients[0];
+        assert_eq!(client.next().await["params"], *uri);
+        assert!(fake.seen("resources/subscribe").len() <= 1);
+        assert_eq!(fake.seen("resources/unsubscribe").len(), 0);
+    }
+}
