@@ -47,6 +47,8 @@ pub(crate) struct Care {
     listening: Doing<()>,
     relisting: Doing<(BTreeSet<List>, Result<Offer, Failed>)>,
     mending: Doing<Result<Offer, Failed>>,
+    /// Lists that have changed and could not be read since.
+    missed: BTreeSet<List>,
     probing: Doing<Probe>,
     /// Which lists have changed.
     changed: BTreeSet<List>,
@@ -83,6 +85,7 @@ impl Care {
             news,
             relisting: None,
             mending: None,
+            missed: BTreeSet::new(),
             probing: None,
             changed: BTreeSet::new(),
             relist_at: None,
@@ -108,7 +111,7 @@ impl Care {
             reason = ended(&mut self.child) => Happening::Ended(Event::Lost(reason.into())),
             () = doing(&mut self.listening) => Happening::Nothing,
             (lists, listed) = doing(&mut self.relisting) => self.relisted(lists, listed),
-            listed = doing(&mut self.mending) => self.listed(listed),
+            listed = doing(&mut self.mending) => self.mended(listed),
             probe = doing(&mut self.probing) => self.judge(probe),
             () = at(self.stable_at) => {
                 self.stable_at = None;
@@ -166,9 +169,11 @@ impl Care {
     }
 
     fn relisted(&mut self, lists: BTreeSet<List>, listed: Result<Offer, Failed>) -> Happening {
-        // It may be busy; what it offers has changed all the same.
-        if matches!(listed, Err(Failed::Silent(_))) {
-            self.change(lists);
+        match listed {
+            Ok(_) => self.missed.retain(|it| !lists.contains(it)),
+            // It may be busy; what it offers has changed all the same.
+            Err(Failed::Silent(_)) => self.change(lists),
+            Err(_) => self.missed.extend(lists),
         }
         self.listed(listed)
     }
@@ -179,7 +184,8 @@ impl Care {
         self.mend_pause = (self.mend_pause * 2).min(SLOWEST_MEND);
         let (link, offer) = (self.connection.link.link().clone(), self.offer.clone());
         let lists = self.connection.capabilities.lists();
-        let lists = lists.filter(|it| offer.gap(it.method()).is_some()).collect();
+        let is_short = |it: &List| self.missed.contains(it) || offer.gap(it.method()).is_some();
+        let lists = lists.filter(is_short).collect();
         let within = self.spec.connect_timeout;
         self.mending = Some(Box::pin(async move {
             survey(&link, &offer, &lists, |list| list.patience().max(Some(within))).await
@@ -187,11 +193,19 @@ impl Care {
         Happening::Nothing
     }
 
+    fn mended(&mut self, listed: Result<Offer, Failed>) -> Happening {
+        if listed.is_ok() {
+            self.missed.clear();
+        }
+        self.listed(listed)
+    }
+
     fn listed(&mut self, listed: Result<Offer, Failed>) -> Happening {
         if let Err(failed @ Failed::Loop) = listed {
             return Happening::Ended(ConnectError::from(failed).event());
         }
-        if listed.as_ref().unwrap_or(&self.offer).gaps.is_empty() {
+        let is_whole = listed.as_ref().unwrap_or(&self.offer).gaps.is_empty();
+        if is_whole && self.missed.is_empty() {
             (self.mend_at, self.mend_pause) = (None, FIRST_MEND);
         } else {
             self.mend_at = Some(Instant::now() + self.mend_pause);

@@ -10,7 +10,7 @@ use axum::{
     response::Response,
     routing::{get as on_get, post as on_post},
 };
-use tower::{Service, service_fn};
+use tower::{Service, ServiceExt, service_fn};
 
 use super::{State, Transports, get, guard, legacy_sse, post, probes, reply::Refusal};
 
@@ -33,7 +33,8 @@ pub(super) fn front(
                 let (head, body) = request.into_parts();
                 return Ok(post::post(Shared(state), head.headers, body).await);
             }
-            Box::pin({ routes }.call(request)).await
+            // Rare, and much larger than the other.
+            Box::pin(routes.oneshot(request)).await
         }
     })
 }
