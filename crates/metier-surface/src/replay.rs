@@ -81,6 +81,12 @@ impl Replay {
         true
     }
 
+    /// Whether all that came after an event has been let go.
+    pub(crate) fn is_gone(&self, after: u64) -> bool {
+        let state = self.state();
+        after < state.newest && state.events.is_empty()
+    }
+
     /// Whether a connection is there that takes events.
     pub(crate) fn is_read(&self) -> bool {
         self.state().n_reading > 0
@@ -184,6 +190,7 @@ mod tests {
         let before = replay.state().n_bytes;
         assert!(replay.next(&mut reader).await.is_none());
         assert_eq!((before, replay.state().n_bytes), expected);
+        assert_eq!((replay.is_gone(0), replay.is_gone(1)), (expected.1 == 0, false));
     }
 
     #[tokio::test]

@@ -17,6 +17,7 @@ use super::{
     reply::{self, Refusal, no_session},
     request::{SESSION, is_modern, takes_events, text},
 };
+use crate::replay::Replay;
 
 /// Refuses to begin a stream that nobody would read.
 pub(super) async fn head() -> Response {
@@ -46,7 +47,8 @@ pub(super) async fn get(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -
             return reply::refusal(StatusCode::BAD_REQUEST, "header Last-Event-ID is malformed");
         }
     };
-    let Some(replay) = client.stream(number) else {
+    let is_there = |it: &Arc<Replay>| !after.is_some_and(|after| it.is_gone(after));
+    let Some(replay) = client.stream(number).filter(is_there) else {
         return reply::refusal(StatusCode::NOT_FOUND, "this stream can no longer be resumed");
     };
     let reader = replay.reader(after);
