@@ -5,7 +5,7 @@ const MOST: usize = 3;
 /// How alike two names must be, from 0 to 1.
 const ALIKE: f64 = 0.6;
 
-/// The names most like the one that was asked for, best first.
+/// The names most like the one that was asked for, best first and each once.
 pub(crate) fn similar<'a>(asked: &str, known: &'a [String]) -> Vec<&'a str> {
     let asked = asked.to_lowercase();
     let score = |name: &str| {
@@ -16,6 +16,7 @@ pub(crate) fn similar<'a>(asked: &str, known: &'a [String]) -> Vec<&'a str> {
     let mut scored: Vec<(f64, &str)> = known.iter().map(|it| (score(it), &**it)).collect();
     scored.retain(|(score, _)| *score >= ALIKE);
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.dedup_by_key(|(_, name)| *name);
     scored.into_iter().take(MOST).map(|(_, name)| name).collect()
 }
 
@@ -32,7 +33,7 @@ mod tests {
 
     #[track_caller]
     fn check(asked: &str, expected: &[&str]) {
-        let known = ["text", "files", "file-search", "github"].map(str::to_owned);
+        let known = ["text", "files", "file-search", "github", "text"].map(str::to_owned);
         assert_eq!(similar(asked, &known), expected);
     }
 
