@@ -51,6 +51,7 @@ use self::{
     parked::Parked,
     shelf::{Fitting, Shown},
     stock::Stock,
+    watches::Post,
 };
 pub(crate) use self::{
     shelf::Shelf,
@@ -229,7 +230,12 @@ impl Gateway {
         if self.shelf().roster.resources().position(uri).is_none() {
             self.settled().await;
         }
-        watches::watch(&self.ear, &self.upstreams, (&self.tasks, &self.runtime), uri)
+        self.post().watch(uri)
+    }
+
+    fn post(&self) -> Post<'_> {
+        let Gateway { ear, upstreams, tasks, runtime, .. } = self;
+        Post { ear, upstreams, tasks, runtime }
     }
 
     /// Appends the counts of all tools.

@@ -47,6 +47,7 @@ impl Stock {
             let roster = rosters.borrow_and_update().clone();
             self.greet(&roster, &mut met);
             self.publisher.serve(&roster);
+            self.gateway.post().follow(&roster);
             self.fill(roster);
             loop {
                 tokio::select! {

@@ -26,12 +26,18 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// A resource that is watched for as long as somebody holds this.
 pub struct Watch {
     begun: watch::Receiver<Option<Result<(), Error>>>,
-    stop: Arc<DropGuard>,
+    /// Ends the subscription with the last who holds it; it is another one once the resource is
+    /// another server's.
+    stop: Mutex<Arc<DropGuard>>,
 }
 
 /// Which resources of servers are watched, and under which URIs clients know each.
 #[derive(Default)]
-pub(super) struct Watched(Mutex<HashMap<(ServerName, String), Spellings>>);
+pub(super) struct Watched(Mutex<Held>);
+
+/// Watches, by whose the resource is and what it is called there.
+type Held = HashMap<Key, Spellings>;
+type Key = (ServerName, String);
 
 /// The watches of one resource, by the URIs under which clients know it; all share a subscription.
 type Spellings = HashMap<Arc<str>, Weak<Watch>>;
@@ -56,12 +62,17 @@ impl Watch {
     /// A watch that needs nobody's leave; it ends what `stop` stops.
     pub(crate) fn begun_now(stop: &CancellationToken) -> Arc<Watch> {
         let (_, begun) = watch::channel(Some(Ok(())));
-        Arc::new(Watch { begun, stop: Arc::new(stop.clone().drop_guard()) })
+        Arc::new(Watch { begun, stop: Mutex::new(Arc::new(stop.clone().drop_guard())) })
     }
 
     /// Another watch of the same; what is watched ends with the last of them.
     fn shared(&self) -> Arc<Watch> {
-        Arc::new(Watch { begun: self.begun.clone(), stop: Arc::clone(&self.stop) })
+        let stop = Mutex::new(Arc::clone(&self.stop()));
+        Arc::new(Watch { begun: self.begun.clone(), stop })
+    }
+
+    fn stop(&self) -> MutexGuard<'_, Arc<DropGuard>> {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the server took the subscription, once that is known.
@@ -80,56 +91,88 @@ impl Watched {
         spellings.filter(|(_, it)| it.strong_count() > 0).map(|(it, _)| Arc::clone(it)).collect()
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<(ServerName, String), Spellings>> {
+    fn held(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Watches a resource; who wants the same one shares the watch.
-pub(super) fn watch(
-    ear: &Arc<Ear>,
-    upstreams: &Upstreams,
-    tasks: (&TaskTracker, &tokio::runtime::Handle),
-    shown: &str,
-) -> Option<Arc<Watch>> {
-    let key = owned(&upstreams.roster(), shown)?;
-    let mut held = ear.watched.held();
-    held.retain(|_, it| {
-        it.retain(|_, watch| watch.strong_count() > 0);
-        !it.is_empty()
-    });
-    let spellings = held.entry(key.clone()).or_default();
-    if let Some(watch) = spellings.get(shown).and_then(Weak::upgrade) {
-        return Some(watch);
-    }
-    if let Some(watch) = spellings.values().find_map(Weak::upgrade) {
-        let watch = watch.shared();
+/// What a watch needs of the gateway.
+#[derive(Clone, Copy)]
+pub(super) struct Post<'a> {
+    pub(super) ear: &'a Arc<Ear>,
+    pub(super) upstreams: &'a Upstreams,
+    pub(super) tasks: &'a TaskTracker,
+    pub(super) runtime: &'a tokio::runtime::Handle,
+}
+
+impl Post<'_> {
+    /// Watches a resource; who wants the same one shares the watch.
+    pub(super) fn watch(self, shown: &str) -> Option<Arc<Watch>> {
+        let key = owned(&self.upstreams.roster(), shown)?;
+        let mut held = self.ear.watched.held();
+        held.retain(|_, it| {
+            it.retain(|_, watch| watch.strong_count() > 0);
+            !it.is_empty()
+        });
+        let spellings = held.entry(key.clone()).or_default();
+        if let Some(watch) = spellings.get(shown).and_then(Weak::upgrade) {
+            return Some(watch);
+        }
+        let watch = self.subscribed(key, spellings);
         spellings.insert(shown.into(), Arc::downgrade(&watch));
-        return Some(watch);
+        Some(watch)
     }
-    let stop = CancellationToken::new();
-    let (begun, known) = watch::channel(None);
-    let watcher = Watcher {
-        upstreams: upstreams.clone(),
-        server: key.0,
-        uri: key.1,
-        ear: Arc::clone(ear),
-        begun,
-    };
-    let watch = Arc::new(Watch { begun: known, stop: Arc::new(stop.clone().drop_guard()) });
-    spellings.insert(shown.into(), Arc::downgrade(&watch));
-    drop(held);
-    tasks.0.spawn_on(watcher.run(stop), tasks.1);
-    Some(watch)
+
+    /// Takes what is watched to the servers that list it now, and tells that it is another.
+    pub(super) fn follow(self, roster: &Roster) {
+        let mut held = self.ear.watched.held();
+        let moved = held.iter().flat_map(|(key, spellings)| {
+            spellings.iter().filter_map(move |(shown, watch)| {
+                let now = listed(roster, shown).filter(|it| it != key)?;
+                Some((key.clone(), Arc::clone(shown), watch.upgrade()?, now))
+            })
+        });
+        for (before, shown, watch, now) in moved.collect::<Vec<_>>() {
+            held.entry(before).or_default().remove(&shown);
+            let spellings = held.entry(now.clone()).or_default();
+            let other = self.subscribed(now, spellings);
+            watch.stop().clone_from(&other.stop());
+            spellings.insert(Arc::clone(&shown), Arc::downgrade(&watch));
+            self.ear.updated(&shown);
+        }
+    }
+
+    /// A watch of a resource: of the same subscription as others, or of a new one.
+    fn subscribed(self, (server, uri): Key, others: &Spellings) -> Arc<Watch> {
+        if let Some(other) = others.values().find_map(Weak::upgrade) {
+            return other.shared();
+        }
+        let stop = CancellationToken::new();
+        let (begun, known) = watch::channel(None);
+        let (upstreams, ear) = (self.upstreams.clone(), Arc::clone(self.ear));
+        let watcher = Watcher { upstreams, server, uri, ear, begun };
+        self.tasks.spawn_on(watcher.run(stop.clone()), self.runtime);
+        Arc::new(Watch { begun: known, stop: Mutex::new(Arc::new(stop.drop_guard())) })
+    }
 }
 
 /// Whose a resource is, and what it is called there.
-fn owned(roster: &Roster, shown: &str) -> Option<(ServerName, String)> {
+fn owned(roster: &Roster, shown: &str) -> Option<Key> {
+    listed(roster, shown).or_else(|| {
+        inside(roster, shown).ok()?;
+        let route = roster.resources().routes(shown).into_iter().next()?;
+        Some((route.server.clone(), route.uri.into_owned()))
+    })
+}
+
+/// The same, if the server lists it.
+fn listed(roster: &Roster, shown: &str) -> Option<Key> {
     if let Some(file) = inside(roster, shown).ok()? {
         return Some((file.server, file.uri));
     }
-    let route = roster.resources().routes(shown).into_iter().next()?;
-    Some((route.server.clone(), route.uri.into_owned()))
+    let resources = roster.resources();
+    let entry = resources.entries().get(resources.position(shown)?)?;
+    Some((entry.server.clone(), entry.item.key.to_string()))
 }
 
 impl Watcher {

@@ -339,3 +339,29 @@ async fn servers_that_the_first_list_waited_for_are_no_change_of_it() {
         client.rest().into_iter().filter(|it| it["method"].is_string()).collect();
     assert_eq!(changed, [] as [Value; 0]);
 }
+
+#[tokio::test]
+async fn a_subscription_goes_to_the_server_that_lists_the_resource_later() {
+    let taking = || Fake::legacy().able("resources");
+    let (first, owner) = (taking(), taking().listing("resources/list", r#"{"uri":"x:y"}"#));
+    let early = plan(&[("b", &first)]).await;
+    let front = Front::begin(super::fixture::Look::default(), early.clone());
+    front.upstreams.settled(super::fake::SOON).await;
+    let mut client = front.client(Era::Legacy);
+    client.ask("resources/subscribe", json!({ "uri": "x:y" })).await;
+    assert_eq!(first.seen("resources/subscribe").len(), 1);
+    let mut both = plan(&[("a", &owner)]).await;
+    both.servers.extend(early.servers);
+    front.follow(both).await;
+    owner.sees("resources/subscribe", 1).await;
+    first.sees("resources/unsubscribe", 1).await;
+    let mut told = async || {
+        while client.next().await["method"] != UPDATED {}
+    };
+    // It is another one now.
+    told().await;
+    let changed = json!({ "uri": "x:y" });
+    owner.heard(UPDATED, &changed).await;
+    owner.say(UPDATED, &changed);
+    told().await;
+}
