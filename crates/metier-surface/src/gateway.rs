@@ -115,9 +115,14 @@ pub(crate) fn gateway(
         tasks: TaskTracker::new(),
         runtime: Handle::current(),
     });
-    let (shelves, is_seen) = (publish, false);
-    let stock =
-        Stock { gateway: Arc::clone(&gateway), fitting, shelves, changes, publisher, is_seen };
+    let stock = Stock {
+        gateway: Arc::clone(&gateway),
+        fitting,
+        shelves: publish,
+        changes,
+        publisher,
+        is_seen: false,
+    };
     let ledger = Arc::clone(&gateway.ledger);
     let kept = async move {
         tokio::select! {
@@ -245,7 +250,7 @@ impl Gateway {
     }
 }
 
-/// Refuses a cursor: no list here has a second page.
+/// Refuses a cursor, for lists that have no second page.
 pub(crate) fn only_page(params: Option<&RawValue>) -> Result<(), Error> {
     match params.and_then(Members::of).and_then(|it| it.get("cursor")) {
         Some(_) => Err(Error::invalid_params("`cursor` is unknown: the list is one page")),
